@@ -1,0 +1,272 @@
+/* rnicsim: two RDMA NICs and a cable, simulated; this is the whole interface, and the only installed header.
+ *
+ * A simulation is created from text files, given QPs and memory regions, fed with work requests, and advanced in
+ * simulated time; whatever a host can see (completions, remote writes) is then polled. No globals: any number of
+ * simulations live in one process. Nothing here prints, exits or reads the clock of the machine.
+ *
+ * Time is in picoseconds since the start, signed 64 bit. Every function that can fail returns an enum rnicsim_result
+ * and, when it is not RNICSIM_OK, one line of text in `error`. After RNICSIM_EMODEL (the model found itself wrong)
+ * the simulation stays failed: every later call says so again. */
+#ifndef RNICSIM_H
+#define RNICSIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RNICSIM_VERSION "0.1.0"
+#define RNICSIM_NEVER INT64_MAX
+
+struct rnicsim;
+
+enum rnicsim_result {
+    RNICSIM_OK = 0,
+    RNICSIM_EINPUT = 2, /* the caller's input is wrong; nothing was changed */
+    RNICSIM_EMODEL = 3  /* the model found itself wrong; the simulation is dead */
+};
+
+struct rnicsim_error {
+    char text[512];
+};
+
+/* ---- create ---- */
+
+struct rnicsim_options {
+    const char *board;      /* a board's name ("u280_100g") or the path of a board file */
+    const char *host;       /* a host preset or file; NULL: the board's own */
+    const char *const *set; /* "key=value", as after -s */
+    size_t set_count;
+    uint64_t seed;
+    const char *data_dir; /* the folder of boards/ nics/ hosts/; NULL: next to the program, else the installed one */
+    int horizon_off;      /* 1: one grant a decision. Same results, slower: the exactness reference */
+    int idle_pair;        /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
+    uint64_t spurious_seed; /* not 0: deciders are also woken at random instants (for tests: it must change nothing) */
+    int64_t shift_ps;       /* all clocks start this much later; stamps are reported without it (for tests) */
+};
+
+int rnicsim_create(const struct rnicsim_options *options, struct rnicsim **out, struct rnicsim_error *error);
+void rnicsim_destroy(struct rnicsim *sim);
+
+/* ---- objects: host is 0 or 1 ---- */
+
+struct rnicsim_qp_attr {
+    uint32_t host;
+    uint32_t qpn; /* 1 .. 2^24-1, unique on its host */
+    uint32_t peer_host;
+    uint32_t peer_qpn;
+    uint32_t mtu_bytes;        /* 256 512 1024 2048 4096 */
+    uint32_t sq_depth;         /* WQEs, 1 .. 32768 */
+    uint32_t rq_depth;         /* WQEs, 0 .. 32768 */
+    uint32_t max_inline_bytes; /* 0 .. 1024 */
+    int signal_all;            /* every request is signalled, whatever its flag */
+};
+
+/* Creates a QP in state RTS. Both ends must exist before the first post. */
+int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error);
+
+struct rnicsim_mr_attr {
+    uint32_t host;
+    uint32_t key; /* lkey and rkey */
+    uint64_t base;
+    uint64_t length_bytes;
+    uint64_t page_bytes; /* 4096, 2 MiB or 1 GiB */
+};
+
+int rnicsim_mr_register(struct rnicsim *sim, const struct rnicsim_mr_attr *attr, struct rnicsim_error *error);
+
+/* ---- work requests ---- */
+
+enum rnicsim_opcode {
+    RNICSIM_SEND,
+    RNICSIM_SEND_IMM,
+    RNICSIM_WRITE,
+    RNICSIM_WRITE_IMM,
+    RNICSIM_RECV /* only in completions */
+};
+
+#define RNICSIM_SIGNALLED 1u
+#define RNICSIM_INLINE 2u
+#define RNICSIM_SOLICITED 4u
+#define RNICSIM_FENCE 8u
+
+#define RNICSIM_MESSAGE_MAX_BYTES 2147483648u /* 2^31, IBTA vol. 1, 9.4.1 */
+
+struct rnicsim_wr {
+    uint64_t wr_id;
+    uint64_t local_address;
+    uint64_t remote_address;
+    uint32_t lkey;
+    uint32_t rkey;
+    uint32_t length_bytes; /* 0 .. 2^31 */
+    uint32_t immediate;
+    enum rnicsim_opcode opcode;
+    uint32_t flags;
+};
+
+/* Posts `count` requests with one doorbell; the verbs call begins at `at_ps`, which must not lie before
+ * rnicsim_now(). Posts of one host need not come in time order, those of one QP must. */
+int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_wr *requests,
+                      size_t count, int64_t at_ps, struct rnicsim_error *error);
+
+struct rnicsim_recv {
+    uint64_t wr_id;
+    uint64_t address;
+    uint32_t lkey;
+    uint32_t length_bytes;
+};
+
+int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,
+                      size_t count, int64_t at_ps, struct rnicsim_error *error);
+
+/* ---- time ---- */
+
+int64_t rnicsim_now(const struct rnicsim *sim);
+/* The earliest instant at which anything can happen; RNICSIM_NEVER when all is quiet. */
+int64_t rnicsim_next_at(const struct rnicsim *sim);
+/* A post at t is never seen by anything before t + lookahead. */
+int64_t rnicsim_lookahead(const struct rnicsim *sim);
+/* Runs until `until_ps`, or stops at the first instant at which a host can see something new; *stopped_at_ps tells. */
+int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *stopped_at_ps, struct rnicsim_error *error);
+
+/* ---- what hosts see ---- */
+
+/* The stamps of a request, in order; a later one is never earlier. Those of a message of several packets are of
+ * the packet that arrives last. The waterfall's rows are the differences. */
+enum rnicsim_stamp {
+    RNICSIM_AT_POST,          /* the verbs call begins */
+    RNICSIM_AT_MMIO,          /* the CPU's store to the doorbell leaves the core */
+    RNICSIM_AT_DOORBELL,      /* decoded, the QP can be scheduled */
+    RNICSIM_AT_GRANT,         /* the scheduler first grants the QP for this request */
+    RNICSIM_AT_WQE,           /* the WQE is in the NIC and parsed */
+    RNICSIM_AT_PACKET,        /* the last packet's turn: granted, context read, cut */
+    RNICSIM_AT_PAYLOAD,       /* its payload is in the NIC */
+    RNICSIM_AT_PORT,          /* built, ICRC appended, granted by the transmit port */
+    RNICSIM_AT_WIRE,          /* its first byte is on the line */
+    RNICSIM_AT_RECEIVED,      /* its last byte is at the peer's MAC */
+    RNICSIM_AT_JUDGED,        /* FCS and ICRC judged good, stored */
+    RNICSIM_AT_RESPONDED,     /* checked, translated; the payload's DMA write is issued */
+    RNICSIM_AT_ACK_WIRE,      /* the ACK's first byte is on the line */
+    RNICSIM_AT_ACK_RECEIVED,  /* the ACK is judged at the requester */
+    RNICSIM_AT_RETIRED,       /* retired, the CQE's DMA write is issued */
+    RNICSIM_AT_CQE,           /* the CQE is visible in host memory */
+    RNICSIM_AT_SEEN,          /* a poll has returned it */
+    RNICSIM_STAMP_COUNT
+};
+
+const char *rnicsim_stamp_name(enum rnicsim_stamp stamp);
+
+enum rnicsim_event_kind {
+    RNICSIM_SEND_DONE,     /* a send-queue CQE: all stamps are set */
+    RNICSIM_RECV_DONE,     /* a receive-queue CQE */
+    RNICSIM_WRITE_VISIBLE, /* the last byte of a peer's WRITE lies in this host's memory */
+    RNICSIM_UNSIGNALLED    /* an unsignalled request was retired; no program sees it, statistics do */
+};
+
+struct rnicsim_event {
+    enum rnicsim_event_kind kind;
+    uint32_t host;
+    uint32_t qpn;
+    enum rnicsim_opcode opcode;
+    uint32_t length_bytes;
+    uint32_t immediate;
+    uint32_t status; /* 0: success; the numbers of enum ibv_wc_status otherwise */
+    uint64_t wr_id;
+    int64_t at_ps;        /* when the polling program knows: the poll (or the load) that sees it returns */
+    int64_t delivered_at_ps; /* SEND_DONE, UNSIGNALLED: when the last byte was visible in the peer's memory */
+    int64_t stamp_ps[RNICSIM_STAMP_COUNT];
+};
+
+/* Takes up to `max` of what became visible up to rnicsim_now(), in order of time; returns how many. */
+size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *events, size_t max);
+
+/* ---- counters: read at any time ---- */
+
+struct rnicsim_totals {
+    uint64_t requests, completions, errors, receives;
+    uint64_t in_flight; /* posted and not yet retired */
+    uint64_t payload_bytes;   /* delivered to the peers' memories */
+    uint64_t data_packets, ack_packets;
+    uint64_t wire_bytes;      /* with preamble, FCS and gap, the busier direction */
+    uint64_t drops;
+    uint64_t tlps;
+    uint64_t decisions;
+    int64_t first_post_ps, last_done_ps;
+};
+
+void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out);
+
+enum rnicsim_cause {
+    RNICSIM_WORK,            /* busy */
+    RNICSIM_NO_INPUT,        /* nothing to do */
+    RNICSIM_DOWNSTREAM_FULL, /* waits for space further on */
+    RNICSIM_BUBBLE,          /* an item's tail had not arrived */
+    RNICSIM_NO_TAG,
+    RNICSIM_NO_COMPLETION_SPACE,
+    RNICSIM_NO_BUFFER,      /* payload buffer */
+    RNICSIM_WINDOW_FULL,    /* unacknowledged packets */
+    RNICSIM_CONTEXT_BUSY,   /* the QP's own context loop */
+    RNICSIM_NO_RECEIVE_WQE,
+    RNICSIM_CAUSE_COUNT
+};
+
+const char *rnicsim_cause_name(enum rnicsim_cause cause);
+
+struct rnicsim_stage_info {
+    const char *nic;  /* "a" or "b" */
+    const char *path; /* the nic file's path, or "core" */
+    const char *name;
+    uint64_t items;
+    int64_t time_ps[RNICSIM_CAUSE_COUNT]; /* sums to the time since the first post */
+};
+
+size_t rnicsim_stage_count(const struct rnicsim *sim);
+int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *out);
+
+struct rnicsim_fifo_info {
+    const char *nic, *path, *name;
+    const char *unit; /* "packets", "beats", "bytes", "entries" */
+    const char *holds;
+    uint64_t depth, high_water, p50, p99, p999; /* percentiles are time-weighted */
+    int64_t full_ps, back_pressure_ps;
+    uint64_t drops, pushes;
+};
+
+size_t rnicsim_fifo_count(const struct rnicsim *sim);
+int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out);
+/* Time (ps) spent at each level 0 .. depth; returns the number of levels, at most `max` are written. */
+size_t rnicsim_fifo_levels(struct rnicsim *sim, size_t index, int64_t *time_ps, size_t max);
+
+struct rnicsim_tlp_info {
+    const char *nic, *direction, *kind; /* "up" is to the host */
+    uint64_t tlps, payload_bytes, link_bytes;
+};
+
+size_t rnicsim_tlp_count(const struct rnicsim *sim);
+int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out);
+
+/* In words: what every unfinished request waits for; empty when nothing is unfinished. */
+void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_bytes);
+
+/* ---- parameters ---- */
+
+struct rnicsim_param_info {
+    const char *key, *value, *fallback, *range, *unit, *class_name, *source, *origin, *sentence;
+    int changed; /* by -s: counts as changed in results */
+};
+
+size_t rnicsim_param_count(const struct rnicsim *sim);
+int rnicsim_param(const struct rnicsim *sim, size_t index, struct rnicsim_param_info *out);
+const char *rnicsim_board_name(const struct rnicsim *sim);
+const char *rnicsim_host_name(const struct rnicsim *sim);
+
+/* The boards that can be named, one call each: fills name and a line about it; RNICSIM_EINPUT past the last. */
+int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line,
+                     size_t line_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

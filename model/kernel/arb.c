@@ -1,0 +1,79 @@
+#include "kernel/arb.h"
+
+static int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The first cycle at which input i could be granted: SIM_NEVER when it is empty or its space is not decided. */
+static int64_t eligible_at(struct arb *arb, int i, int *undecided)
+{
+    if (fifo_empty(arb->in[i]))
+        return SIM_NEVER;
+    int64_t space_at = fifo_space_at(arb->out, fifo_front(arb->in[i])->bytes);
+    if (space_at == SIM_NEVER) {
+        arb->out->writer_waits = 1;
+        *undecided = 1;
+        return SIM_NEVER;
+    }
+    return max2(max2(server_ready(&arb->server, arb->in[i]), arb->server.free_cyc), space_at);
+}
+
+/* The input to be granted next, and when; -1: none for now. *undecided: some input waits for space not decided yet. */
+static int choose(struct arb *arb, int64_t *start_cyc, int *undecided)
+{
+    int64_t at[ARB_INPUTS_MAX];
+    *start_cyc = SIM_NEVER;
+    *undecided = 0;
+    for (int i = 0; i < arb->inputs; i++) {
+        at[i] = eligible_at(arb, i, undecided);
+        if (at[i] < *start_cyc)
+            *start_cyc = at[i];
+    }
+    if (*start_cyc == SIM_NEVER)
+        return -1;
+    int i = arb->strict ? -1 : arb->last;
+    do {
+        i = i + 1 == arb->inputs ? 0 : i + 1;
+    } while (at[i] > *start_cyc);
+    return i;
+}
+
+static int64_t decide(void *self, int64_t now)
+{
+    struct arb *arb = self;
+    int64_t horizon = sim_horizon(arb->sim, arb->decider);
+    for (;;) {
+        int64_t start;
+        int undecided;
+        int i = choose(arb, &start, &undecided);
+        if (i < 0)
+            return SIM_NEVER;
+        int64_t at = clk_edge(arb->server.clk, start);
+        /* space that is not decided yet may come back at any later instant: only this one is certain */
+        if (at > (undecided ? now : horizon))
+            return at;
+        model_assert(arb->sim, at >= now, "%s: a grant at %lld ps is late", arb->name, (long long)at);
+        arb->last = i;
+        server_serve(&arb->server, arb->sim, arb->in[i], arb->out, start);
+    }
+}
+
+int arb_init(struct arb *arb, struct sim *sim, const char *name, const struct server *server, struct fifo *const *in,
+             int inputs, int strict, struct fifo *out, int64_t lookahead_ps)
+{
+    if (inputs < 1 || inputs > ARB_INPUTS_MAX)
+        return -1;
+    *arb = (struct arb){.sim = sim, .name = name, .server = *server, .inputs = inputs, .strict = strict,
+                        .last = inputs - 1, .out = out};
+    arb->decider = sim_add(sim, decide, arb, name, lookahead_ps);
+    if (arb->decider < 0)
+        return -1;
+    for (int i = 0; i < inputs; i++) {
+        arb->in[i] = in[i];
+        in[i]->read_decider = arb->decider;
+        in[i]->reader_wants_tail = server->store;
+    }
+    out->write_decider = arb->decider;
+    return 0;
+}

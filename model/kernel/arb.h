@@ -1,0 +1,30 @@
+/* An arbiter: a decider that serves several input FIFOs through one server into one output FIFO.
+ *
+ * At the first cycle in which the server is free and the front item of some input is ready and fits downstream, it grants
+ * one of those inputs: round robin (the next after the last granted) or the lowest index (strict priority). Grants that no
+ * other decision can change are committed in one decide (R6). */
+#ifndef KERNEL_ARB_H
+#define KERNEL_ARB_H
+
+#include "kernel/stage.h"
+
+#define ARB_INPUTS_MAX 64
+
+struct arb {
+    struct sim *sim;
+    const char *name;
+    struct server server;
+    struct fifo *in[ARB_INPUTS_MAX];
+    int inputs;
+    int strict;
+    int last; /* granted input */
+    struct fifo *out;
+    int decider;
+};
+
+/* Registers the decider and becomes the reader of all inputs and the writer of `out` (which must be set up, in the
+ * server's clock). lookahead_ps: see sim_add(). Returns -1 on impossible arguments. */
+int arb_init(struct arb *arb, struct sim *sim, const char *name, const struct server *server, struct fifo *const *in,
+             int inputs, int strict, struct fifo *out, int64_t lookahead_ps);
+
+#endif

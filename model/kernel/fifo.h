@@ -1,0 +1,108 @@
+/* A bounded FIFO between one writer and one reader, each in its own clock.
+ *
+ * Depth is in packets (a slot, reserved when the writer starts the item, free again when the reader starts it) or in
+ * beats of the reader's width (all beats of the item, reserved when the writer starts it, free again when the reader has
+ * read the last). Space is seen by the writer return_cyc of its cycles later, or through the synchroniser when the clocks
+ * differ; an item is seen by the reader in the cycle in which it comes out of the writer, or through the synchroniser.
+ * AXI-Stream terms: the item is there when tvalid is high; space is there when tready is high for the whole item. */
+#ifndef KERNEL_FIFO_H
+#define KERNEL_FIFO_H
+
+#include "kernel/level.h"
+#include "kernel/sim.h"
+#include "kernel/space.h"
+
+#include <stddef.h>
+
+struct stage;
+
+struct fifo_slot {
+    int64_t head_cyc, tail_cyc; /* reader's cycles: first and last beat visible */
+    uint32_t bytes;
+    uint32_t ref; /* the owner's handle of the item */
+};
+
+struct fifo_shape {
+    const char *name;
+    const struct clk *write_clk, *read_clk;
+    int64_t flops; /* 0: one clock; else the synchroniser's flip-flops, 2 .. 3 */
+    int64_t return_cyc; /* one clock: cycles (>= 1) until freed space is seen */
+    uint32_t depth;
+    int in_beats;
+    uint32_t write_bytes, read_bytes; /* widths, powers of two */
+};
+
+struct fifo {
+    struct sim *sim;
+    struct fifo_shape shape;
+    int write_shift, read_shift;
+    struct space space; /* in writer's cycles */
+    struct level level;
+    struct fifo_slot *slot;
+    uint32_t mask, first, next;
+    int64_t last_head_cyc;
+    uint32_t beats_max;
+    int64_t *beat_cyc; /* NULL, or the visible cycle of every beat of every slot: beats_max a slot */
+    /* who is told: the next stage or a decider at one end, the stage or decider that waits for space at the other */
+    struct stage *read_stage, *write_stage;
+    int read_decider, write_decider;
+    int reader_wants_tail;
+    int writer_waits;
+    int64_t back_pressure_cyc; /* writer's cycles for which an item waited for space */
+    uint64_t drops;
+};
+
+/* Returns 0, or -1 when the shape is impossible or memory is out. */
+int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape);
+/* Keeps the cycle of every beat (for paths where ends alone are not exact). Returns -1 without memory. */
+int fifo_keep_beats(struct fifo *fifo, uint32_t beats_max);
+void fifo_free(struct fifo *fifo);
+
+static inline uint32_t fifo_beats(uint32_t bytes, int shift)
+{
+    uint32_t beats = (bytes + (1u << shift) - 1) >> shift;
+    return beats ? beats : 1;
+}
+
+static inline uint32_t fifo_units(const struct fifo *fifo, uint32_t bytes)
+{
+    return fifo->shape.in_beats ? fifo_beats(bytes, fifo->read_shift) : 1;
+}
+
+/* The writer's cycle from which an item of `bytes` fits: 0 already, SIM_NEVER not decided yet (R7). */
+static inline int64_t fifo_space_at(const struct fifo *fifo, uint32_t bytes)
+{
+    return space_when(&fifo->space, fifo_units(fifo, bytes));
+}
+
+/* Reserves space at the writer's cycle start_cyc; the item's first and last beat come out of the writer at head_cyc and
+ * tail_cyc (> start_cyc). beat_cyc: every beat's cycle, or NULL. Wakes or runs the reader. */
+void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
+               uint32_t bytes, uint32_t ref);
+
+static inline int fifo_empty(const struct fifo *fifo)
+{
+    return fifo->first == fifo->next;
+}
+
+static inline const struct fifo_slot *fifo_front(const struct fifo *fifo)
+{
+    return &fifo->slot[fifo->first & fifo->mask];
+}
+
+static inline const int64_t *fifo_front_beats(const struct fifo *fifo)
+{
+    return fifo->beat_cyc ? fifo->beat_cyc + (size_t)(fifo->first & fifo->mask) * fifo->beats_max : 0;
+}
+
+/* The reader takes the front item, without freeing its space yet. */
+static inline struct fifo_slot fifo_take(struct fifo *fifo)
+{
+    return fifo->slot[fifo->first++ & fifo->mask];
+}
+
+/* The reader started a taken item at start_cyc and reads its last beat at end_cyc: frees its space and resumes a writer
+ * that is parked on it (R7). In the order of fifo_take(). */
+void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start_cyc, int64_t end_cyc);
+
+#endif

@@ -1,0 +1,29 @@
+/* A binary heap of (instant, order) -> reference: what waits for its time. Ties go by the order of putting in. */
+#ifndef KERNEL_HEAP_H
+#define KERNEL_HEAP_H
+
+#include <stdint.h>
+
+struct heap_entry {
+    int64_t at;
+    uint64_t order;
+    uint64_t ref;
+};
+
+struct heap {
+    struct heap_entry *entry;
+    uint32_t count, room;
+    uint64_t order;
+};
+
+int heap_init(struct heap *heap, uint32_t room);
+void heap_free(struct heap *heap);
+/* Grows by doubling: the bound is the caller's (each entry stands for something that the caller counts). -1: no memory. */
+int heap_put(struct heap *heap, int64_t at, uint64_t ref);
+static inline const struct heap_entry *heap_first(const struct heap *heap)
+{
+    return heap->count ? heap->entry : 0;
+}
+struct heap_entry heap_take(struct heap *heap);
+
+#endif

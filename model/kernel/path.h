@@ -1,0 +1,41 @@
+/* A path: stages in a row between two deciders, built from a list; its last FIFO is owned by the reader (R7). */
+#ifndef KERNEL_PATH_H
+#define KERNEL_PATH_H
+
+#include "kernel/stage.h"
+
+struct path_stage {
+    const char *name;
+    const struct clk *clk;
+    int64_t interval_cyc, latency_cyc;
+    uint32_t width_bytes;
+    int store;
+    int64_t threshold_beats;
+    int64_t flops; /* of the crossing into this stage, when its clock differs from the one before */
+    uint32_t depth;
+    int in_beats;
+};
+
+struct path {
+    struct sim *sim;
+    const char *name;
+    struct stage *stage;
+    int count;
+    struct fifo end;
+};
+
+/* The path's writer pushes at write_clk, write_bytes wide; its reader takes from `end`, whose shape is given (its write_clk
+ * and write_bytes follow from the last stage, or from the writer when there is no stage).
+ * item_bytes_max: of the largest item. Returns 0; -1 when a number is impossible, -2 when a FIFO in beats could never hold
+ * the largest item, -3 when the width changes in a cut-through stretch that crosses clocks twice: *which names the stage
+ * (or count for the end). */
+int path_init(struct path *path, struct sim *sim, const char *name, const struct clk *write_clk, uint32_t write_bytes,
+              const struct path_stage *stages, int count, const struct fifo_shape *end, uint32_t item_bytes_max,
+              int *which);
+void path_free(struct path *path);
+/* The FIFO that the path's writer pushes into. */
+struct fifo *path_entry(struct path *path);
+/* The least time (ps, rounded down) from the writer's push to the reader's sight: a lower bound for lookahead. */
+int64_t path_least_ps(const struct path *path);
+
+#endif

@@ -1,0 +1,38 @@
+/* Random numbers as a function of (seed, entity, ordinal, attempt), never of call order (R5); and draws from a
+ * distribution given as an inverse CDF, in integers, so that every machine draws the same. */
+#ifndef KERNEL_RND_H
+#define KERNEL_RND_H
+
+#include <stdint.h>
+
+static inline uint64_t rnd_mix(uint64_t x)
+{
+    /* The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x *= UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static inline uint64_t rnd_u64(uint64_t seed, uint64_t entity, uint64_t ordinal, uint64_t attempt)
+{
+    uint64_t key = rnd_mix(seed + UINT64_C(0x9e3779b97f4a7c15) * (entity + 1));
+    return rnd_mix(key + UINT64_C(0x9e3779b97f4a7c15) * (ordinal + 1) + (attempt << 56));
+}
+
+#define RND_POINTS_MAX 16
+
+struct rnd_table {
+    int count;
+    uint32_t probability[RND_POINTS_MAX]; /* in 2^-30; the first is 0, the last 2^30 */
+    int64_t value_ps[RND_POINTS_MAX];
+};
+
+/* Builds a table from `count` points (1 .. 16) of (probability in 1e-9, value); one point: a constant. The points must
+ * rise from 0 to 1e9. Returns -1 otherwise. */
+int rnd_table_init(struct rnd_table *table, int count, const int64_t *probability_ppb, const int64_t *value_ps);
+/* The value at a uniform 64-bit draw, linear between points, rounded down to a picosecond. */
+int64_t rnd_table_draw(const struct rnd_table *table, uint64_t draw);
+
+#endif

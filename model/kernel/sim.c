@@ -1,0 +1,136 @@
+#include "kernel/sim.h"
+
+#include "kernel/rnd.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sim_init(struct sim *sim, uint64_t seed)
+{
+    *sim = (struct sim){.seed = seed, .until = SIM_NEVER, .outside_lookahead_ps = 1, .leaves = 1};
+    sim->decider = calloc(SIM_DECIDERS_MAX, sizeof *sim->decider);
+    sim->wake = malloc(SIM_DECIDERS_MAX * sizeof *sim->wake);
+    sim->winner = calloc(2 * SIM_DECIDERS_MAX, sizeof *sim->winner);
+    if (!sim->decider || !sim->wake || !sim->winner)
+        return -1;
+    for (int i = 0; i < SIM_DECIDERS_MAX; i++)
+        sim->wake[i] = SIM_NEVER;
+    return 0;
+}
+
+void sim_free(struct sim *sim)
+{
+    free(sim->decider);
+    free(sim->wake);
+    free(sim->winner);
+}
+
+static int32_t earlier(const struct sim *sim, int32_t a, int32_t b)
+{
+    return sim->wake[b] < sim->wake[a] ? b : a; /* a has the lower index: it wins ties (R4) */
+}
+
+static void tree_rebuild(struct sim *sim)
+{
+    for (int i = 0; i < sim->leaves; i++)
+        sim->winner[sim->leaves + i] = i;
+    for (int node = sim->leaves - 1; node >= 1; node--)
+        sim->winner[node] = earlier(sim, sim->winner[2 * node], sim->winner[2 * node + 1]);
+    if (sim->leaves == 1)
+        sim->winner[1] = 0;
+}
+
+static void tree_update(struct sim *sim, int decider)
+{
+    for (int node = (sim->leaves + decider) >> 1; node >= 1; node >>= 1)
+        sim->winner[node] = earlier(sim, sim->winner[2 * node], sim->winner[2 * node + 1]);
+}
+
+int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name, int64_t lookahead_ps)
+{
+    if (sim->count == SIM_DECIDERS_MAX || lookahead_ps < 1)
+        return -1;
+    sim->decider[sim->count] = (struct sim_decider){decide, self, name, lookahead_ps};
+    sim->count++;
+    while (sim->leaves < sim->count)
+        sim->leaves *= 2;
+    tree_rebuild(sim);
+    return sim->count - 1;
+}
+
+void sim_wake(struct sim *sim, int decider, int64_t at)
+{
+    if (at >= sim->wake[decider])
+        return;
+    model_assert(sim, at > sim->now, "%s is woken at %lld ps, not after now", sim->decider[decider].name,
+                 (long long)at);
+    sim->wake[decider] = at;
+    tree_update(sim, decider);
+}
+
+int64_t sim_next_at(const struct sim *sim)
+{
+    return sim->wake[sim->winner[1]];
+}
+
+int64_t sim_horizon(const struct sim *sim, int decider)
+{
+    if (sim->horizon_off)
+        return sim->now;
+    /* My own wake is taken out while I decide. Others decide at their wakes or, woken by me, after now; the world
+     * outside acts after `until`. */
+    int64_t reach = sim->decider[decider].lookahead_ps;
+    int64_t others = sim->wake[sim->winner[1]];
+    if (others > sim->now + 1)
+        others = sim->now + 1;
+    int64_t horizon = others + reach - 1;
+    if (sim->until != SIM_NEVER && sim->until + sim->outside_lookahead_ps - 1 < horizon)
+        horizon = sim->until + sim->outside_lookahead_ps - 1;
+    return horizon > sim->now ? horizon : sim->now;
+}
+
+static void wake_at_random(struct sim *sim)
+{
+    uint64_t draw = rnd_u64(sim->spurious_seed, 0, sim->spurious_count++, 0);
+    sim_wake(sim, (int)(draw % (uint64_t)sim->count), sim->now + 1 + (int64_t)((draw >> 32) % 20000));
+}
+
+void sim_run(struct sim *sim, int64_t until)
+{
+    sim->until = until;
+    sim->stop = 0;
+    while (!sim->stop) {
+        int32_t i = sim->winner[1];
+        int64_t at = sim->wake[i];
+        if (at > until || at == SIM_NEVER)
+            break;
+        sim->now = at;
+        sim->wake[i] = SIM_NEVER;
+        tree_update(sim, i);
+        sim->decisions++;
+        int64_t next = sim->decider[i].decide(sim->decider[i].self, at);
+        sim_wake(sim, i, next);
+        if (sim->spurious_seed != 0 && sim_next_at(sim) != SIM_NEVER)
+            wake_at_random(sim);
+    }
+    if (!sim->stop && until != SIM_NEVER && until > sim->now)
+        sim->now = until;
+}
+
+void sim_fail(struct sim *sim, const char *file, int line, const char *format, ...)
+{
+    const char *base = strrchr(file, '/');
+    int used = snprintf(sim->failure, sizeof sim->failure, "the model found itself wrong at %lld ps (%s:%d): ",
+                        (long long)sim->now, base ? base + 1 : file, line);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sim->failure + used, sizeof sim->failure - (size_t)used, format, arguments);
+    va_end(arguments);
+    sim->failed = 1;
+    if (sim->on_failure)
+        longjmp(*sim->on_failure, 1);
+    fprintf(stderr, "%s\n", sim->failure); /* no caller has asked to be told: a test's mistake */
+    abort();
+}

@@ -1,0 +1,49 @@
+/* A stage: a server with a bounded input FIFO; pure arithmetic, no events (R1, R2).
+ *
+ * In the stage's own cycles, for the items in order:
+ *   ready = first beat visible (cut-through) or last beat visible (store-and-forward)
+ *   start = max(ready, server free, space in the FIFO behind it)
+ *   end   = max(start + (beats - 1) * interval, last beat visible)       the last beat is read
+ *   free  = end + interval;   out: head = start + latency, tail = end + latency
+ * Which operand of the first max won is the stall's cause. A FIFO with beats kept applies the rule to every beat. */
+#ifndef KERNEL_STAGE_H
+#define KERNEL_STAGE_H
+
+#include "kernel/fifo.h"
+
+#define STAGE_BEATS_MAX 1024
+
+struct server {
+    const struct clk *clk;
+    int64_t interval_cyc; /* per beat, >= 1 */
+    int64_t latency_cyc;  /* >= 1 */
+    uint32_t width_bytes; /* a power of two */
+    int shift;
+    int store;              /* store-and-forward */
+    int64_t threshold_beats; /* cut-through: so many beats (or all) must be there first; >= 1 */
+    int64_t free_cyc;
+    uint64_t items;
+    int64_t work_cyc, blocked_cyc, bubble_cyc;
+};
+
+struct stage {
+    struct sim *sim;
+    const char *name;
+    struct server server;
+    struct fifo in;
+    struct fifo *out;
+    int running;
+};
+
+/* Fills what follows from the width. Returns -1 when a number is out of range. */
+int server_init(struct server *server, const struct clk *clk, int64_t interval_cyc, int64_t latency_cyc,
+                uint32_t width_bytes, int store);
+/* When the front item of `fifo` may start as far as its beats are concerned. */
+int64_t server_ready(const struct server *server, const struct fifo *fifo);
+/* Serves the front item of `in` from start_cyc on into `out`: moves it, frees its space, counts. */
+void server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc);
+
+/* Serves all that can be served; parks on what is not decided yet (R7). */
+void stage_run(struct stage *stage);
+
+#endif
