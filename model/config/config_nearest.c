@@ -10,13 +10,15 @@ static size_t least(size_t a, size_t b, size_t c)
     return smaller < c ? smaller : c;
 }
 
-/* Levenshtein's distance, one row of the table at a time. */
+/* Levenshtein's distance, one row of the table at a time; an abbreviation counts as one edit. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t a_bytes = strnlen(a, CONFIG_NEAREST_BYTES - 1);
     size_t b_bytes = strnlen(b, CONFIG_NEAREST_BYTES - 1);
     size_t row[CONFIG_NEAREST_BYTES];
 
+    if (a_bytes > 0 && a_bytes < b_bytes && memcmp(a, b, a_bytes) == 0)
+        return 1;
     for (size_t j = 0; j <= b_bytes; j++)
         row[j] = j;
     for (size_t i = 1; i <= a_bytes; i++) {

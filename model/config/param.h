@@ -112,7 +112,7 @@ struct param_table {
 #define PARAM_FIELD_PARAM_DIST(field) struct param_dist field
 
 #define PARAM_FIELD(field, key, unit, choices, fallback, min, max, class, source, sentence)                            \
-    PARAM_FIELD_##unit(field); /* sentence */
+    PARAM_FIELD_##unit(field);
 #define PARAM_ROW(structure, field, key, unit, choices, fallback, min, max, class, source, sentence)                   \
     {key, unit, choices, fallback, min, max, PARAM_CLASS_##class, source, sentence, offsetof(structure, field)},
 #define PARAM_TABLE(room, structure, rows)                                                                             \

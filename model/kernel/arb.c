@@ -39,34 +39,44 @@ static int choose(struct arb *arb, int64_t *start_cyc, int *undecided)
     return i;
 }
 
-static int64_t decide(void *self, int64_t now)
+struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int64_t *wake_at)
+{
+    struct arb_grant grant = {.input = -1};
+    int undecided;
+    int i = choose(arb, &grant.start_cyc, &undecided);
+    *wake_at = SIM_NEVER;
+    if (i < 0)
+        return grant;
+    *wake_at = clk_edge(arb->server.clk, grant.start_cyc);
+    /* space that is not decided yet may come back at any later instant: only this one is certain */
+    if (*wake_at > (undecided ? now : horizon_ps))
+        return grant;
+    model_assert(arb->sim, *wake_at >= now, "%s: a grant at %lld ps is late", arb->name, (long long)*wake_at);
+    arb->last = i;
+    grant.input = i;
+    grant.slot = *fifo_front(arb->in[i]);
+    grant.end_cyc = server_serve(&arb->server, arb->sim, arb->in[i], arb->out, grant.start_cyc);
+    return grant;
+}
+
+static int64_t forward(void *self, int64_t now)
 {
     struct arb *arb = self;
     int64_t horizon = sim_horizon(arb->sim, arb->decider);
-    for (;;) {
-        int64_t start;
-        int undecided;
-        int i = choose(arb, &start, &undecided);
-        if (i < 0)
-            return SIM_NEVER;
-        int64_t at = clk_edge(arb->server.clk, start);
-        /* space that is not decided yet may come back at any later instant: only this one is certain */
-        if (at > (undecided ? now : horizon))
-            return at;
-        model_assert(arb->sim, at >= now, "%s: a grant at %lld ps is late", arb->name, (long long)at);
-        arb->last = i;
-        server_serve(&arb->server, arb->sim, arb->in[i], arb->out, start);
-    }
+    int64_t wake_at;
+    while (arb_next(arb, now, horizon, &wake_at).input >= 0)
+        continue;
+    return wake_at;
 }
 
 int arb_init(struct arb *arb, struct sim *sim, const char *name, const struct server *server, struct fifo *const *in,
-             int inputs, int strict, struct fifo *out, int64_t lookahead_ps)
+             int inputs, int strict, struct fifo *out, int64_t lookahead_ps, sim_decide_fn *decide, void *self)
 {
     if (inputs < 1 || inputs > ARB_INPUTS_MAX)
         return -1;
     *arb = (struct arb){.sim = sim, .name = name, .server = *server, .inputs = inputs, .strict = strict,
                         .last = inputs - 1, .out = out};
-    arb->decider = sim_add(sim, decide, arb, name, lookahead_ps);
+    arb->decider = sim_add(sim, decide ? decide : forward, decide ? self : arb, name, lookahead_ps);
     if (arb->decider < 0)
         return -1;
     for (int i = 0; i < inputs; i++) {

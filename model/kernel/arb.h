@@ -22,9 +22,18 @@ struct arb {
     int decider;
 };
 
-/* Registers the decider and becomes the reader of all inputs and the writer of `out` (which must be set up, in the
+struct arb_grant {
+    int input; /* -1: nothing up to the horizon */
+    struct fifo_slot slot;
+    int64_t start_cyc, end_cyc; /* the server's cycles in which the first and the last beat are read */
+};
+
+/* The next grant, served, up to horizon_ps; with input -1, *wake_at is when to come again. */
+struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int64_t *wake_at);
+
+/* Registers the decider (decide = NULL: one that only forwards; else the caller's, called with `self`) and becomes the reader of all inputs and the writer of `out` (which must be set up, in the
  * server's clock). lookahead_ps: see sim_add(). Returns -1 on impossible arguments. */
 int arb_init(struct arb *arb, struct sim *sim, const char *name, const struct server *server, struct fifo *const *in,
-             int inputs, int strict, struct fifo *out, int64_t lookahead_ps);
+             int inputs, int strict, struct fifo *out, int64_t lookahead_ps, sim_decide_fn *decide, void *self);
 
 #endif

@@ -19,7 +19,7 @@ static int before(const struct heap_entry *a, const struct heap_entry *b)
     return a->at < b->at || (a->at == b->at && a->order < b->order);
 }
 
-int heap_put(struct heap *heap, int64_t at, uint64_t ref)
+int heap_put(struct heap *heap, int64_t at, uint64_t order, uint64_t ref)
 {
     if (heap->count == heap->room) {
         struct heap_entry *more = realloc(heap->entry, 2 * (size_t)heap->room * sizeof *more);
@@ -28,7 +28,7 @@ int heap_put(struct heap *heap, int64_t at, uint64_t ref)
         heap->entry = more;
         heap->room *= 2;
     }
-    struct heap_entry put = {at, heap->order++, ref};
+    struct heap_entry put = {at, order, ref};
     uint32_t i = heap->count++;
     while (i > 0 && before(&put, &heap->entry[(i - 1) / 2])) {
         heap->entry[i] = heap->entry[(i - 1) / 2];

@@ -1,4 +1,4 @@
-/* A binary heap of (instant, order) -> reference: what waits for its time. Ties go by the order of putting in. */
+/* A binary heap of (instant, order) -> reference: what waits for its time. Ties go by the order given. */
 #ifndef KERNEL_HEAP_H
 #define KERNEL_HEAP_H
 
@@ -13,13 +13,12 @@ struct heap_entry {
 struct heap {
     struct heap_entry *entry;
     uint32_t count, room;
-    uint64_t order;
 };
 
 int heap_init(struct heap *heap, uint32_t room);
 void heap_free(struct heap *heap);
 /* Grows by doubling: the bound is the caller's (each entry stands for something that the caller counts). -1: no memory. */
-int heap_put(struct heap *heap, int64_t at, uint64_t ref);
+int heap_put(struct heap *heap, int64_t at, uint64_t order, uint64_t ref);
 static inline const struct heap_entry *heap_first(const struct heap *heap)
 {
     return heap->count ? heap->entry : 0;

@@ -24,7 +24,7 @@ static int init_stage(struct path *path, int i, const struct path_stage *from, c
 
 /* Ends alone are exact across one clock crossing. Where a cut-through stretch crosses two, every beat is kept from the
  * stretch's start to the FIFO behind its last crossing. A store-and-forward stage begins a new stretch. */
-static int keep_beats_where_needed(struct path *path, uint32_t item_bytes_max)
+static int keep_beats_where_needed(struct path *path, uint32_t item_bytes_max, int *which)
 {
     int begin = 0;
     while (begin <= path->count) {
@@ -80,7 +80,7 @@ int path_init(struct path *path, struct sim *sim, const char *name, const struct
         path->stage[i].out = i + 1 < count ? &path->stage[i + 1].in : &path->end;
         path->stage[i].out->write_stage = &path->stage[i];
     }
-    return keep_beats_where_needed(path, item_bytes_max);
+    return keep_beats_where_needed(path, item_bytes_max, which);
 }
 
 void path_free(struct path *path)

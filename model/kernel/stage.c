@@ -71,7 +71,7 @@ static int64_t serve_beats(const struct server *server, struct sim *sim, const s
     return at;
 }
 
-void server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc)
+int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc)
 {
     int64_t beat_cyc[STAGE_BEATS_MAX];
     const int64_t *beats_out = 0;
@@ -97,6 +97,7 @@ void server_serve(struct server *server, struct sim *sim, struct fifo *in, struc
     }
     fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end + server->latency_cyc, beats_out, bytes, slot.ref);
     fifo_release(in, bytes, start_cyc, end);
+    return end;
 }
 
 void stage_run(struct stage *stage)

@@ -40,8 +40,9 @@ int server_init(struct server *server, const struct clk *clk, int64_t interval_c
                 uint32_t width_bytes, int store);
 /* When the front item of `fifo` may start as far as its beats are concerned. */
 int64_t server_ready(const struct server *server, const struct fifo *fifo);
-/* Serves the front item of `in` from start_cyc on into `out`: moves it, frees its space, counts. */
-void server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc);
+/* Serves the front item of `in` from start_cyc on into `out`: moves it, frees its space, counts. Returns the cycle in which
+ * its last beat is read. */
+int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc);
 
 /* Serves all that can be served; parks on what is not decided yet (R7). */
 void stage_run(struct stage *stage);

@@ -1,0 +1,156 @@
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/config_internal.h"
+#include "config/config_text.h"
+
+#ifndef RNICSIM_DATADIR
+#define RNICSIM_DATADIR "/usr/local/share/rnicsim"
+#endif
+
+static int is_folder(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int is_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+/* Writes DATA_DIR/boards; `folder` has PATH_MAX. */
+static void find_folder(const char *data_dir, enum config_kind kind, char *folder)
+{
+    char beside[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", beside, sizeof(beside) - 1);
+
+    if (data_dir == NULL) {
+        data_dir = RNICSIM_DATADIR;
+        beside[length > 0 ? length : 0] = '\0';
+        char *slash = strrchr(beside, '/');
+        size_t used = slash != NULL ? (size_t)(slash - beside) : 0;
+        int added = snprintf(beside + used, sizeof(beside) - used, "/model/config");
+        if (slash != NULL && (size_t)added < sizeof(beside) - used && is_folder(beside))
+            data_dir = beside;
+    }
+    /* A path that does not fit is cut, and then not found. */
+    if (snprintf(folder, PATH_MAX, "%s/%ss", data_dir, config_kind_name(kind)) >= PATH_MAX)
+        folder[0] = '\0';
+}
+
+/* 1 when the file's name ends in ".board"; its stem then in `stem`, which has NAME_MAX + 1. */
+static int stem_of(const char *file, enum config_kind kind, char *stem)
+{
+    const char *dot = strrchr(file, '.');
+
+    if (dot == NULL || dot == file || strcmp(dot + 1, config_kind_name(kind)) != 0)
+        return 0;
+    snprintf(stem, NAME_MAX + 1, "%.*s", (int)(dot - file), file);
+    return 1;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name); /* alphasort() would follow the locale */
+}
+
+/* The names in a folder, each followed by a NUL, sorted; an empty one ends them. NULL: none, or no memory. */
+static char *list_stems(const char *folder, enum config_kind kind)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, by_bytes);
+    char *names = count > 0 ? calloc((size_t)count + 1, NAME_MAX + 1) : NULL;
+    char *end = names;
+
+    for (int i = 0; i < count; i++) {
+        if (names != NULL && stem_of(entries[i]->d_name, kind, end))
+            end += strlen(end) + 1;
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return names;
+}
+
+static int unknown_name(const char *folder, enum config_kind kind, const char *name, struct config_error *err)
+{
+    char *names = list_stems(folder, kind);
+    char known[300] = "";
+    size_t used = 0;
+
+    for (const char *at = names; at != NULL && *at != '\0' && used < sizeof(known); at += strlen(at) + 1)
+        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used > 0 ? ", " : "", at);
+    free(names);
+    if (used == 0)
+        return config_error_set(err, "unknown %s '%.60s', no %s files in %.200s", config_kind_name(kind), name,
+                                config_kind_name(kind), folder);
+    return config_error_set(err, "unknown %s '%.60s', known are %s%s", config_kind_name(kind), name, known,
+                            used < sizeof(known) ? "" : "...");
+}
+
+int config_find(const char *data_dir, enum config_kind kind, const char *name_or_path, char *path, size_t bytes,
+                struct config_error *err)
+{
+    char folder[PATH_MAX];
+    int length;
+
+    if (strchr(name_or_path, '/') != NULL || is_file(name_or_path)) {
+        length = snprintf(path, bytes, "%s", name_or_path);
+    } else {
+        find_folder(data_dir, kind, folder);
+        length = snprintf(path, bytes, "%s/%s.%s", folder, name_or_path, config_kind_name(kind));
+        if ((size_t)length < bytes && !is_file(path))
+            return unknown_name(folder, kind, name_or_path, err);
+    }
+    if (length < 0 || (size_t)length >= bytes)
+        return config_error_set(err, "%.200s: path too long", name_or_path);
+    return 0;
+}
+
+struct about {
+    char *line;
+    size_t bytes;
+};
+
+static int take_about(void *user, const struct ini_file_line *line, struct config_error *err)
+{
+    struct about *about = user;
+    char value[INI_FILE_LINE_CHARS + 1];
+
+    (void)err;
+    if (*line->section != '\0')
+        return -1; /* the head has ended */
+    snprintf(value, sizeof(value), "%s", line->value);
+    if (strcmp(line->key, "about") == 0)
+        snprintf(about->line, about->bytes, "%s", config_text_unquote(value));
+    return 0;
+}
+
+int config_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line, size_t line_bytes)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    struct about about = {line, line_bytes};
+
+    find_folder(data_dir, CONFIG_BOARD, folder);
+    char *names = list_stems(folder, CONFIG_BOARD);
+    const char *at = names;
+    for (; at != NULL && *at != '\0' && index > 0; index--)
+        at += strlen(at) + 1;
+    int found = at != NULL && *at != '\0' && config_text_copy(name, name_bytes, at) == 0;
+    free(names);
+    if (!found)
+        return -1;
+    snprintf(line, line_bytes, "%s", "");
+    if (snprintf(path, sizeof(path), "%s/%s.board", folder, name) < PATH_MAX)
+        ini_file_read(path, take_about, &about, NULL);
+    return 0;
+}

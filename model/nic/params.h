@@ -1,0 +1,17 @@
+/* The parameters of the NIC's core: clocks, scheduler, buffers, FIFOs in front of decisions. */
+#ifndef NIC_PARAMS_H
+#define NIC_PARAMS_H
+
+#include "config/param.h"
+
+struct nic_params {
+#define PARAM PARAM_FIELD
+#include "nic/params.def"
+#undef PARAM
+};
+
+enum nic_port_policy { NIC_PORT_ACK_FIRST, NIC_PORT_ROUND_ROBIN };
+
+extern const struct param_table nic_param_table;
+
+#endif

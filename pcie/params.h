@@ -1,0 +1,17 @@
+/* The parameters of the PCIe link, the endpoint's DMA engine and the host's root complex. */
+#ifndef PCIE_PARAMS_H
+#define PCIE_PARAMS_H
+
+#include "config/param.h"
+
+struct pcie_params {
+#define PARAM PARAM_FIELD
+#include "pcie/params.def"
+#undef PARAM
+};
+
+enum pcie_completions { PCIE_COMPLETIONS_MPS, PCIE_COMPLETIONS_RCB };
+
+extern const struct param_table pcie_param_table;
+
+#endif

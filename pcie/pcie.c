@@ -1,0 +1,114 @@
+#include "pcie/pcie.h"
+
+#include "pcie/link.h"
+#include "pcie/tlp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int power_of_two(int64_t value)
+{
+    return value > 0 && (value & (value - 1)) == 0;
+}
+
+static int check(const struct pcie_params *p, char *error, size_t error_bytes)
+{
+    const char *wrong = 0;
+    if (!power_of_two(p->lanes))
+        wrong = "pcie.lanes: allowed 1, 2, 4, 8, 16";
+    else if (!power_of_two(p->mps))
+        wrong = "pcie.mps: allowed 128 B, 256 B, 512 B, 1024 B, 2048 B, 4096 B";
+    else if (!power_of_two(p->mrrs))
+        wrong = "pcie.mrrs: allowed 128 B, 256 B, 512 B, 1024 B, 2048 B, 4096 B";
+    else if (!power_of_two(p->rcb))
+        wrong = "pcie.rcb: allowed 64 B or 128 B";
+    else if (!power_of_two(p->user_width))
+        wrong = "pcie.user_width: allowed 64, 128, 256, 512 or 1024 bit";
+    else if (p->completion_buffer < p->mrrs)
+        wrong = "pcie.completion_buffer is smaller than one request (pcie.mrrs): allowed from pcie.mrrs on";
+    if (wrong)
+        snprintf(error, error_bytes, "%s", wrong);
+    return wrong ? -1 : 0;
+}
+
+static int init_host(struct pcie *pcie)
+{
+    int64_t share[RND_POINTS_MAX], value[RND_POINTS_MAX];
+    const struct param_dist *dist = &pcie->params->host_read;
+    for (int i = 0; i < dist->count; i++) {
+        share[i] = dist->point[i].ppb;
+        value[i] = dist->point[i].ps;
+    }
+    pcie->host_read_least_ps = value[0];
+    return rnd_table_init(&pcie->host_read, dist->count, share, value);
+}
+
+static int init_requests(struct pcie *pcie)
+{
+    uint32_t tags = (uint32_t)pcie->params->tags, ring = 1;
+    while (ring < tags)
+        ring *= 2;
+    pcie->request = calloc(tags, sizeof *pcie->request);
+    pcie->request_free = malloc(tags * sizeof *pcie->request_free);
+    pcie->queue = malloc(ring * sizeof *pcie->queue);
+    if (!pcie->request || !pcie->request_free || !pcie->queue)
+        return -1;
+    pcie->queue_mask = ring - 1;
+    for (uint32_t i = 0; i < tags; i++)
+        pcie->request_free[pcie->request_free_count++] = tags - 1 - i;
+    return space_init(&pcie->tags, pcie->sim, "pcie tags", tags) ||
+           space_init(&pcie->completion_space, pcie->sim, "pcie completion buffer",
+                      (uint32_t)(pcie->params->completion_buffer / 64));
+}
+
+static void init_beats(struct pcie *pcie)
+{
+    while ((8 << pcie->user_shift) < pcie->params->user_width)
+        pcie->user_shift++;
+    for (uint32_t beats = 1; beats <= PCIE_BEATS_MAX; beats++) {
+        /* ceil(beats * user period / byte period) */
+        __int128 num = (__int128)beats * pcie->user_clk->num * pcie->link_clk.den;
+        __int128 den = (__int128)pcie->user_clk->den * pcie->link_clk.num;
+        pcie->beats_cyc[beats] = (uint32_t)((num + den - 1) / den);
+    }
+}
+
+int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
+              uint64_t entity, uint32_t reads, int64_t phase_ps, char *error, size_t error_bytes)
+{
+    *pcie = (struct pcie){.sim = sim, .params = params, .user_clk = user_clk, .entity = entity};
+    if (check(params, error, error_bytes))
+        return -1;
+    snprintf(error, error_bytes, "out of memory");
+    pcie->read = calloc(reads, sizeof *pcie->read);
+    pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
+    if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) || init_host(pcie) || init_requests(pcie) ||
+        heap_init(&pcie->at_host, 1024))
+        return -1;
+    for (uint32_t i = 0; i < reads; i++)
+        pcie->read_unused[pcie->read_unused_count++] = reads - 1 - i;
+    init_beats(pcie);
+    return 0;
+}
+
+void pcie_free(struct pcie *pcie)
+{
+    free(pcie->read);
+    free(pcie->read_unused);
+    free(pcie->request);
+    free(pcie->request_free);
+    free(pcie->queue);
+    space_free(&pcie->tags);
+    space_free(&pcie->completion_space);
+    heap_free(&pcie->at_host);
+}
+
+int64_t pcie_up_lookahead_ps(const struct pcie *pcie)
+{
+    return pcie->user_clk->whole; /* whatever is written or asked for takes a cycle at least */
+}
+
+int64_t pcie_down_lookahead_ps(const struct pcie *pcie)
+{
+    return pcie->params->link_latency + pcie->host_read_least_ps;
+}

@@ -1,0 +1,188 @@
+/* One NIC's PCIe: the endpoint's DMA engine, the link in both directions and the host's root complex.
+ *
+ * Three deciders, whose decide functions belong to the netlist (nic/rnic.c): it calls pcie_read_next(), pcie_up_next() and
+ * pcie_down_next() until they have nothing left, and does what each result asks for.
+ *
+ *   read operation -> [read engine: tags, completion space] -> MRd -> [up] -> root complex, memory latency
+ *     -> [down] -> completions -> the operation is done when its last one is in
+ *   write (payload, CQE) -> [up] -> MWr -> root complex -> visible in memory
+ *   the host's store to a BAR -> [down] -> MWr at the endpoint
+ *
+ * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes}; a TLP takes the longer of its
+ * bytes on the link and its beats on the endpoint's user interface. Down: first come first served by the instant at which
+ * the host has the data. Posted writes become visible in order. Flow-control credits: not modelled yet. */
+#ifndef PCIE_PCIE_H
+#define PCIE_PCIE_H
+
+#include "kernel/fifo.h"
+#include "kernel/heap.h"
+#include "kernel/rnd.h"
+#include "pcie/params.h"
+
+enum pcie_kind {
+    PCIE_PAYLOAD_READ, /* up: MRd, down: CplD */
+    PCIE_WQE_READ,
+    PCIE_PAYLOAD_WRITE, /* up */
+    PCIE_CQE_WRITE,     /* up */
+    PCIE_DOORBELL,      /* down */
+    PCIE_KIND_COUNT
+};
+
+enum pcie_direction { PCIE_UP, PCIE_DOWN, PCIE_DIRECTION_COUNT };
+
+struct pcie_count {
+    uint64_t tlps, payload_bytes, link_bytes;
+};
+
+/* A DMA read, asked for through the operations FIFO; its slot's ref is the index. bytes = 0: nothing to read, but in order. */
+struct pcie_read {
+    uint64_t address;
+    uint32_t bytes;
+    uint32_t ref; /* the caller's */
+    uint32_t in_flight; /* requests sent and not completed */
+    uint8_t kind;
+    uint8_t sent; /* all requests are sent */
+    int64_t done_cyc; /* user cycle of the last completion's arrival */
+};
+
+/* A DMA write: the slot's ref at a write FIFO names it to the caller, who tells its pieces when asked (pcie_write). */
+struct pcie_write {
+    uint64_t address;
+    uint32_t bytes; /* payload, 0: none */
+    uint32_t cqe_bytes; /* a CQE behind the payload, 0: none */
+    uint64_t cqe_address;
+    uint8_t kind;
+};
+
+struct pcie_request { /* an MRd between the engine and the link, then its completion at the host */
+    int64_t at_ps;
+    uint64_t address;
+    uint32_t bytes;
+    uint32_t read; /* index */
+};
+
+#define PCIE_BEATS_MAX 512u /* of 64 bit: a request of 4 KiB */
+
+enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_INPUTS };
+
+struct pcie {
+    struct sim *sim;
+    const struct pcie_params *params;
+    uint64_t entity; /* of the random stream */
+    const struct clk *user_clk;
+    struct clk link_clk; /* a byte */
+    int user_shift;      /* log2 of the user interface's bytes */
+    uint32_t beats_cyc[PCIE_BEATS_MAX + 1]; /* link cycles (rounded up) that so many user beats take */
+    struct rnd_table host_read;
+    int64_t host_read_least_ps;
+    uint64_t host_reads; /* ordinal of the random stream */
+
+    /* read engine */
+    struct pcie_read *read;
+    uint32_t *read_unused; /* a stack of indices */
+    uint32_t read_unused_count;
+    struct fifo *operations;
+    uint32_t current; /* being cut; valid while current_bytes > 0 */
+    uint64_t current_address;
+    uint32_t current_bytes;
+    int64_t issue_free_cyc;
+    struct space tags, completion_space; /* user cycles; the latter in 64 B */
+    int64_t tag_wait_cyc, space_wait_cyc;
+    uint64_t operations_done;
+    int read_decider, up_decider, down_decider;
+
+    /* requests between engine and link, and at the host: `request` entries, one a tag */
+    struct pcie_request *request;
+    uint32_t *request_free;
+    uint32_t request_free_count;
+    uint32_t *queue; /* ring of requests on their way to the link */
+    uint32_t queue_mask, queue_first, queue_next;
+
+    /* up */
+    struct fifo *write_in[2]; /* payload, CQE */
+    struct {
+        struct pcie_write write;
+        int64_t start_cyc;
+        int active;
+    } writing[2];
+    int up_last;
+    int64_t up_free_cyc, up_work_cyc, up_first_cyc;
+    int64_t visible_ps; /* of the newest posted write */
+
+    /* down */
+    struct heap at_host; /* ready completions and the host's stores; at one instant stores first */
+    uint64_t stores;
+    int64_t down_free_cyc, down_work_cyc;
+
+    struct pcie_count count[PCIE_DIRECTION_COUNT][PCIE_KIND_COUNT];
+};
+
+/* reads: operations that can be under way (>= 1). phase_ps: the link clock's. Fills `error` and returns -1 when the
+ * parameters contradict each other. operations and write_in are set by the caller afterwards. */
+int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
+              uint64_t entity, uint32_t reads, int64_t phase_ps, char *error, size_t error_bytes);
+void pcie_free(struct pcie *pcie);
+
+/* ---- read engine ---- */
+
+/* Whether another operation may begin. */
+static inline int pcie_read_room(const struct pcie *pcie)
+{
+    return pcie->read_unused_count > 0;
+}
+
+/* Begins an operation; its index is to be pushed, in order, through a path that ends at the operations FIFO. */
+uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t address, uint32_t bytes, uint32_t ref);
+/* Sends requests as far as operations, tags and space are known. An operation without bytes is done at once: returns 1 and
+ * its index for each such; 0 at the end, with the next wake. */
+int pcie_read_next(struct pcie *pcie, int64_t now, uint32_t *read, int64_t *wake_at);
+/* The operation is taken over by the caller: its entry can be used again. Any order. */
+void pcie_read_end(struct pcie *pcie, uint32_t read);
+
+/* Link cycles for `payload_bytes` in TLPs of `link_bytes` together: the link's or, when slower, the user interface's. */
+static inline int64_t pcie_occupancy_cyc(const struct pcie *pcie, uint32_t payload_bytes, uint32_t link_bytes)
+{
+    uint32_t beats = (payload_bytes + (1u << pcie->user_shift) - 1) >> pcie->user_shift;
+    return link_bytes > pcie->beats_cyc[beats] ? link_bytes : pcie->beats_cyc[beats];
+}
+
+/* ---- up ---- */
+
+enum pcie_up_event { PCIE_UP_NOTHING, PCIE_UP_WRITE_BEGINS, PCIE_UP_WRITTEN };
+
+struct pcie_up {
+    enum pcie_up_event event;
+    int input;
+    uint32_t ref;        /* the write's slot */
+    int64_t sent_at_ps;  /* its last TLP has left the link's arbiter */
+    int64_t visible_at_ps; /* WRITTEN: payload (and CQE) visible in host memory */
+};
+
+/* The next grant up to the horizon. WRITE_BEGINS: the caller fills pcie_up_describe() with the write of `ref`, then goes on. */
+struct pcie_up pcie_up_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t *wake_at);
+void pcie_up_describe(struct pcie *pcie, int input, const struct pcie_write *write);
+
+/* ---- down ---- */
+
+#define PCIE_STORE_FLAG (UINT64_C(1) << 63) /* in an entry's reference */
+#define PCIE_ORDER_READ (UINT64_C(1) << 63) /* in its order */
+
+/* The host's store of `bytes` to the BAR reaches the root complex at at_ps (> now). */
+void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref);
+
+enum pcie_down_event { PCIE_DOWN_NOTHING, PCIE_DOWN_STORE, PCIE_DOWN_READ_DONE };
+
+struct pcie_down {
+    enum pcie_down_event event;
+    uint32_t ref;   /* STORE: the caller's; READ_DONE: the operation's index */
+    int64_t at_cyc; /* user cycle in which the last byte is in the endpoint */
+};
+
+struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at);
+
+/* ---- lower bounds, for lookahead (ps) ---- */
+
+int64_t pcie_up_lookahead_ps(const struct pcie *pcie);
+int64_t pcie_down_lookahead_ps(const struct pcie *pcie);
+
+#endif

@@ -1,0 +1,86 @@
+/* The DMA engine's read side: cuts operations into requests by MRRS and 4 KiB, one an interval, each with a tag and space
+ * reserved for its completions. In order, so it is arithmetic as far as tags and space are known (R7). */
+#include "pcie/pcie.h"
+#include "pcie/tlp.h"
+
+uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t address, uint32_t bytes, uint32_t ref)
+{
+    model_assert(pcie->sim, pcie->read_unused_count > 0, "more read operations than the table holds");
+    uint32_t index = pcie->read_unused[--pcie->read_unused_count];
+    pcie->read[index] = (struct pcie_read){.address = address, .bytes = bytes, .ref = ref, .kind = (uint8_t)kind};
+    return index;
+}
+
+void pcie_read_end(struct pcie *pcie, uint32_t read)
+{
+    pcie->read_unused[pcie->read_unused_count++] = read;
+}
+
+static int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Sends one request of the current operation; 0 when a tag or space is not decided yet. */
+static int send_request(struct pcie *pcie, int64_t from_cyc)
+{
+    uint32_t bytes = tlp_piece(pcie->current_address, pcie->current_bytes, (uint32_t)pcie->params->mrrs);
+    uint32_t units = (bytes + 63) / 64;
+    int64_t tag_at = space_when(&pcie->tags, 1);
+    int64_t space_at = space_when(&pcie->completion_space, units);
+    if (tag_at == SIM_NEVER || space_at == SIM_NEVER || pcie->request_free_count == 0)
+        return 0;
+    int64_t ready = max2(from_cyc, pcie->issue_free_cyc);
+    int64_t start = max2(ready, max2(tag_at, space_at));
+    if (tag_at > ready && tag_at >= space_at)
+        pcie->tag_wait_cyc += tag_at - ready;
+    else if (space_at > ready)
+        pcie->space_wait_cyc += space_at - ready;
+    space_take(&pcie->tags, 1);
+    space_take(&pcie->completion_space, units);
+    uint32_t request = pcie->request_free[--pcie->request_free_count];
+    int64_t at_ps = clk_edge(pcie->user_clk, start + pcie->params->read_latency);
+    pcie->request[request] = (struct pcie_request){at_ps, pcie->current_address, bytes, pcie->current};
+    pcie->queue[pcie->queue_next++ & pcie->queue_mask] = request;
+    if (pcie->queue_next - pcie->queue_first == 1)
+        sim_wake(pcie->sim, pcie->up_decider, at_ps);
+    pcie->read[pcie->current].in_flight++;
+    pcie->current_address += bytes;
+    pcie->current_bytes -= bytes;
+    pcie->issue_free_cyc = start + (pcie->current_bytes > 0 ? pcie->params->read_interval
+                                                            : pcie->params->operation_interval);
+    return 1;
+}
+
+static void begin_operation(struct pcie *pcie, int64_t *from_cyc)
+{
+    struct fifo_slot slot = fifo_take(pcie->operations);
+    *from_cyc = max2(slot.tail_cyc, pcie->issue_free_cyc);
+    fifo_release(pcie->operations, slot.bytes, *from_cyc, *from_cyc);
+    pcie->current = slot.ref;
+    pcie->current_address = pcie->read[slot.ref].address;
+    pcie->current_bytes = pcie->read[slot.ref].bytes;
+    pcie->operations_done++;
+}
+
+int pcie_read_next(struct pcie *pcie, int64_t now, uint32_t *read, int64_t *wake_at)
+{
+    *wake_at = SIM_NEVER; /* a new operation, or a tag or space that comes back, wakes me */
+    int64_t from_cyc = clk_at_or_after(pcie->user_clk, now);
+    for (;;) {
+        if (pcie->current_bytes == 0) {
+            if (fifo_empty(pcie->operations))
+                return 0;
+            begin_operation(pcie, &from_cyc);
+            if (pcie->current_bytes == 0) {
+                pcie->issue_free_cyc = from_cyc + pcie->params->operation_interval;
+                pcie->read[pcie->current].done_cyc = from_cyc + pcie->params->read_latency;
+                *read = pcie->current;
+                return 1;
+            }
+        }
+        if (!send_request(pcie, from_cyc))
+            return 0;
+        pcie->read[pcie->current].sent = pcie->current_bytes == 0;
+    }
+}

@@ -1,0 +1,39 @@
+/* TLPs: how transfers are cut, and their bytes on the link; pure functions.
+ *
+ * Bytes (Gen1 to Gen5 alike): 8 of framing, sequence and LCRC, plus a header of 16 (MWr, MRd with 64-bit addresses) or 12
+ * (completions), plus the payload in whole double words (PCIe Base Spec 3.0, 2.2 and 3.6; Intel AN829). */
+#ifndef PCIE_TLP_H
+#define PCIE_TLP_H
+
+#include <stdint.h>
+
+#define TLP_REQUEST_BYTES 24u
+#define TLP_COMPLETION_BYTES 20u
+#define TLP_PAGE_BYTES 4096u
+
+/* The first piece of a transfer of `bytes` (>= 1) at `address`: at most `most` and not across 4 KiB (2.2.7). */
+static inline uint32_t tlp_piece(uint64_t address, uint32_t bytes, uint32_t most)
+{
+    uint32_t room = TLP_PAGE_BYTES - (uint32_t)(address & (TLP_PAGE_BYTES - 1));
+    uint32_t piece = bytes < most ? bytes : most;
+    return piece < room ? piece : room;
+}
+
+/* The first completion of a read of `bytes` at `address`: up to the next boundary for one piece an RCB block, else the
+ * largest piece within `mps` that ends at a boundary (2.3.1.1). */
+static inline uint32_t tlp_completion(uint64_t address, uint32_t bytes, uint32_t mps, uint32_t rcb, int each_block)
+{
+    uint64_t end = (address + (each_block ? rcb : mps)) & ~(uint64_t)(rcb - 1);
+    return end - address < bytes ? (uint32_t)(end - address) : bytes;
+}
+
+/* Payload bytes on the link: whole double words, the first one from the double word that holds `address`. */
+static inline uint32_t tlp_payload_bytes(uint64_t address, uint32_t bytes)
+{
+    return ((uint32_t)(address & 3) + bytes + 3) & ~3u;
+}
+
+/* How many pieces tlp_piece() makes. */
+uint32_t tlp_pieces(uint64_t address, uint32_t bytes, uint32_t most);
+
+#endif

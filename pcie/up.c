@@ -1,0 +1,133 @@
+/* The link towards the host: one TLP at a time, round robin over reads, payload writes and CQE writes. */
+#include "pcie/pcie.h"
+#include "pcie/tlp.h"
+
+static int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The first link cycle at which an input has a TLP. */
+static int64_t waiting_at(const struct pcie *pcie, int input)
+{
+    if (input == PCIE_IN_READ) {
+        if (pcie->queue_first == pcie->queue_next)
+            return SIM_NEVER;
+        uint32_t request = pcie->queue[pcie->queue_first & pcie->queue_mask];
+        return clk_at_or_after(&pcie->link_clk, pcie->request[request].at_ps);
+    }
+    if (pcie->writing[input - 1].active)
+        return 0;
+    const struct fifo *in = pcie->write_in[input - 1];
+    return fifo_empty(in) ? SIM_NEVER : fifo_front(in)->tail_cyc;
+}
+
+static int64_t send(struct pcie *pcie, enum pcie_kind kind, uint32_t payload_bytes, int64_t start_cyc)
+{
+    uint32_t bytes = TLP_REQUEST_BYTES + payload_bytes;
+    int64_t took = pcie_occupancy_cyc(pcie, payload_bytes, bytes);
+    struct pcie_count *count = &pcie->count[PCIE_UP][kind];
+    count->tlps++;
+    count->payload_bytes += payload_bytes;
+    count->link_bytes += bytes;
+    pcie->up_work_cyc += took;
+    pcie->up_free_cyc = start_cyc + took;
+    return clk_edge(&pcie->link_clk, start_cyc + took);
+}
+
+/* A read request goes to the host, which has the data after its memory's latency. */
+static void send_read(struct pcie *pcie, int64_t start_cyc)
+{
+    uint32_t index = pcie->queue[pcie->queue_first++ & pcie->queue_mask];
+    struct pcie_request *request = &pcie->request[index];
+    int64_t sent = send(pcie, pcie->read[request->read].kind, 0, start_cyc);
+    uint64_t ordinal = pcie->host_reads++;
+    uint64_t draw = rnd_u64(pcie->sim->seed, pcie->entity, ordinal, 0);
+    int64_t ready = sent + pcie->params->link_latency + rnd_table_draw(&pcie->host_read, draw);
+    request->at_ps = ready;
+    model_assert(pcie->sim, heap_put(&pcie->at_host, ready, PCIE_ORDER_READ | ordinal, index) == 0, "out of memory");
+    sim_wake(pcie->sim, pcie->down_decider, ready);
+}
+
+/* One TLP of the write under way; 1 when it was the last. */
+static int send_write_piece(struct pcie *pcie, int which, int64_t start_cyc, int64_t *sent_at_ps)
+{
+    struct pcie_write *write = &pcie->writing[which].write;
+    if (write->bytes > 0) {
+        uint32_t piece = tlp_piece(write->address, write->bytes, (uint32_t)pcie->params->mps);
+        *sent_at_ps = send(pcie, write->kind, tlp_payload_bytes(write->address, piece), start_cyc);
+        write->address += piece;
+        write->bytes -= piece;
+    } else {
+        *sent_at_ps = send(pcie, PCIE_CQE_WRITE, write->cqe_bytes, start_cyc);
+        write->cqe_bytes = 0;
+    }
+    return write->bytes == 0 && write->cqe_bytes == 0;
+}
+
+static int choose(const struct pcie *pcie, int64_t *start_cyc)
+{
+    int64_t at[PCIE_INPUTS];
+    *start_cyc = SIM_NEVER;
+    for (int i = 0; i < PCIE_INPUTS; i++) {
+        at[i] = waiting_at(pcie, i);
+        if (at[i] != SIM_NEVER)
+            at[i] = max2(at[i], pcie->up_free_cyc);
+        if (at[i] < *start_cyc)
+            *start_cyc = at[i];
+    }
+    if (*start_cyc == SIM_NEVER)
+        return -1;
+    int i = pcie->up_last;
+    do {
+        i = i + 1 == PCIE_INPUTS ? 0 : i + 1;
+    } while (at[i] > *start_cyc);
+    return i;
+}
+
+void pcie_up_describe(struct pcie *pcie, int input, const struct pcie_write *write)
+{
+    pcie->writing[input - 1].write = *write;
+    pcie->writing[input - 1].active = 1;
+}
+
+static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t sent_at_ps, int64_t last_cyc)
+{
+    struct fifo *in = pcie->write_in[input - 1];
+    struct fifo_slot slot = fifo_take(in);
+    pcie->writing[input - 1].active = 0;
+    fifo_release(in, slot.bytes, pcie->writing[input - 1].start_cyc, last_cyc);
+    /* posted writes reach memory in order */
+    pcie->visible_ps = max2(pcie->visible_ps, sent_at_ps + pcie->params->link_latency + pcie->params->host_write);
+    return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, pcie->visible_ps};
+}
+
+struct pcie_up pcie_up_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t *wake_at)
+{
+    for (;;) {
+        int64_t start, sent_at_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
+        int input = choose(pcie, &start);
+        *wake_at = SIM_NEVER;
+        if (input < 0)
+            return (struct pcie_up){.event = PCIE_UP_NOTHING};
+        int64_t at = clk_edge(&pcie->link_clk, start);
+        *wake_at = at;
+        if (at > horizon_ps)
+            return (struct pcie_up){.event = PCIE_UP_NOTHING};
+        model_assert(pcie->sim, at >= now, "pcie up: a grant at %lld ps is late", (long long)at);
+        if (input == PCIE_IN_READ) {
+            pcie->up_last = input;
+            send_read(pcie, start);
+            continue;
+        }
+        if (!pcie->writing[input - 1].active) {
+            pcie->writing[input - 1].start_cyc = start;
+            return (struct pcie_up){PCIE_UP_WRITE_BEGINS, input, fifo_front(pcie->write_in[input - 1])->ref, at, 0};
+        }
+        pcie->up_last = input;
+        if (pcie->writing[input - 1].write.bytes + pcie->writing[input - 1].write.cqe_bytes == 0)
+            return finish_write(pcie, input, sent_at_ps > at ? sent_at_ps : at, start); /* nothing to write */
+        if (send_write_piece(pcie, input - 1, start, &sent_at_ps))
+            return finish_write(pcie, input, sent_at_ps, pcie->up_free_cyc);
+    }
+}

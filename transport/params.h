@@ -1,0 +1,18 @@
+/* The parameters of RoCE and the reliable transport. */
+#ifndef TRANSPORT_PARAMS_H
+#define TRANSPORT_PARAMS_H
+
+#include "config/param.h"
+
+struct transport_params {
+#define PARAM PARAM_FIELD
+#include "transport/params.def"
+#undef PARAM
+};
+
+enum transport_ack_point { TRANSPORT_ACK_ACCEPTED, TRANSPORT_ACK_ISSUED, TRANSPORT_ACK_VISIBLE };
+enum transport_retx_source { TRANSPORT_RETX_HOST, TRANSPORT_RETX_BUFFER };
+
+extern const struct param_table transport_param_table;
+
+#endif

@@ -1,0 +1,43 @@
+/* The requester's side of a reliable connection: numbers packets, asks for ACKs, keeps the window. */
+#ifndef TRANSPORT_REQUESTER_H
+#define TRANSPORT_REQUESTER_H
+
+#include "transport/params.h"
+#include "transport/psn.h"
+
+struct requester {
+    uint32_t psn_next;   /* of the next packet */
+    uint32_t psn_oldest; /* the oldest not acknowledged */
+    uint32_t since_request; /* packets since AckReq was last set */
+};
+
+static inline int requester_window_open(const struct requester *requester, const struct transport_params *params)
+{
+    return ((requester->psn_next - requester->psn_oldest) & PSN_MASK) < params->window;
+}
+
+/* The next packet's PSN; *ack_request: whether it asks for an ACK. */
+static inline uint32_t requester_send(struct requester *requester, const struct transport_params *params,
+                                      int last_of_message, int *ack_request)
+{
+    requester->since_request++;
+    *ack_request = last_of_message || requester->since_request >= params->ack_request_every;
+    if (*ack_request)
+        requester->since_request = 0;
+    uint32_t psn = requester->psn_next;
+    requester->psn_next = psn_add(psn, 1);
+    return psn;
+}
+
+/* An ACK of `psn` acknowledges all up to it; an old one changes nothing. Returns how many packets are newly acknowledged
+ * (IBTA vol. 1, 9.7.5). */
+static inline uint32_t requester_acked(struct requester *requester, uint32_t psn)
+{
+    int32_t count = psn_difference(psn, requester->psn_oldest) + 1;
+    if (count <= 0)
+        return 0;
+    requester->psn_oldest = psn_add(psn, 1);
+    return (uint32_t)count;
+}
+
+#endif
