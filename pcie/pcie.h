@@ -42,7 +42,8 @@ struct pcie_read {
     uint32_t in_flight; /* requests sent and not completed */
     uint8_t kind;
     uint8_t sent; /* all requests are sent */
-    int64_t done_cyc; /* user cycle of the last completion's arrival */
+    int64_t begun_cyc; /* user cycle in which the engine took it */
+    int64_t done_cyc;  /* user cycle of the last completion's arrival; 0: not known yet */
 };
 
 /* A DMA write: the slot's ref at a write FIFO names it to the caller, who tells its pieces when asked (pcie_write). */

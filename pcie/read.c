@@ -60,6 +60,7 @@ static void begin_operation(struct pcie *pcie, int64_t *from_cyc)
     pcie->current = slot.ref;
     pcie->current_address = pcie->read[slot.ref].address;
     pcie->current_bytes = pcie->read[slot.ref].bytes;
+    pcie->read[slot.ref].begun_cyc = *from_cyc;
     pcie->operations_done++;
 }
 

@@ -107,7 +107,8 @@ struct rnicsim_wr {
 };
 
 /* Posts `count` requests with one doorbell; the verbs call begins at `at_ps`, which must not lie before
- * rnicsim_now(). Posts of one host need not come in time order, those of one QP must. */
+ * rnicsim_now(). Posts of one host come in order of time: it has one posting
+ * thread. */
 int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_wr *requests,
                       size_t count, int64_t at_ps, struct rnicsim_error *error);
 
@@ -147,7 +148,7 @@ enum rnicsim_stamp {
     RNICSIM_AT_WIRE,          /* its first byte is on the line */
     RNICSIM_AT_RECEIVED,      /* its last byte is at the peer's MAC */
     RNICSIM_AT_JUDGED,        /* FCS and ICRC judged good, stored */
-    RNICSIM_AT_RESPONDED,     /* checked, translated; the payload's DMA write is issued */
+    RNICSIM_AT_RESPONDED,     /* the responder's point of ACK: accepted, or the DMA write issued, or the data visible */
     RNICSIM_AT_ACK_WIRE,      /* the ACK's first byte is on the line */
     RNICSIM_AT_ACK_RECEIVED,  /* the ACK is judged at the requester */
     RNICSIM_AT_RETIRED,       /* retired, the CQE's DMA write is issued */

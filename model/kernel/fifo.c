@@ -19,7 +19,7 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
     fifo->read_shift = log2_exact(shape->read_bytes);
     int crossing = shape->flops > 0;
     if (fifo->write_shift < 0 || fifo->read_shift < 0 || shape->depth < 1 || shape->depth > (1u << 24) ||
-        (crossing ? shape->flops < 2 : shape->return_cyc < 1))
+        (!crossing && shape->return_cyc < 1))
         return -1;
     uint32_t ring = 1;
     while (ring < shape->depth)

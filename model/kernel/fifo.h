@@ -25,7 +25,7 @@ struct fifo_slot {
 struct fifo_shape {
     const char *name;
     const struct clk *write_clk, *read_clk;
-    int64_t flops; /* 0: one clock; else the synchroniser's flip-flops, 2 .. 3 */
+    int64_t flops; /* 0: one clock; else the synchroniser's flip-flops, 2 .. 3; 1: related clocks, a register only */
     int64_t return_cyc; /* one clock: cycles (>= 1) until freed space is seen */
     uint32_t depth;
     int in_beats;

@@ -33,8 +33,8 @@ static size_t step_of(int octave, int64_t value)
 
 static int64_t top_of(int octave, size_t step)
 {
-    int64_t base = octave == 0 ? 0 : HIST_STEPS;
-    return ((base + (int64_t)step + 1) << octave) - 1;
+    uint64_t base = octave == 0 ? 0 : HIST_STEPS;
+    return (int64_t)(((base + step + 1) << octave) - 1);
 }
 
 int hist_add(struct hist *hist, int64_t value)

@@ -9,7 +9,7 @@ static int stream_init(struct level_stream *stream, uint32_t depth)
     uint32_t ring = 4;
     while (ring < depth + 2)
         ring *= 2;
-    *stream = (struct level_stream){.mask = ring - 1};
+    *stream = (struct level_stream){.mask = ring - 1, .last_ps = INT64_MIN};
     stream->change = malloc(ring * sizeof *stream->change);
     return stream->change ? 0 : -1;
 }
@@ -41,39 +41,56 @@ static void move_to(struct level *level, int64_t at_ps)
     }
 }
 
-/* Counts changes in order of time while no other change can still come before them: those up to now, and, when every
- * holder's way out is known, those up to the last entry (entries come in order). */
+static int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Counts changes in order of time while no change still to be told can come before them. Still to be told is nothing
+ * before now, no entry before the last one, no exit before the last one, and, when every holder's exit is known, no exit
+ * before the last entry. At one instant exits come first (their space is what an entry waits for): an entry counts only
+ * when no exit of its own instant can follow. So what is pending never exceeds what the buffer holds at one instant. */
 static void settle(struct level *level, int64_t now_ps)
 {
+    int64_t in_bound = max2(now_ps, level->in.last_ps);
+    int64_t out_bound = max2(now_ps, level->undecided > 0 ? level->out.last_ps : level->in.last_ps);
     for (;;) {
         int64_t in_at = stream_at(&level->in);
         int64_t out_at = stream_at(&level->out);
-        int64_t at = in_at < out_at ? in_at : out_at;
-        if (at == SIM_NEVER || (at > now_ps && (level->undecided > 0 || in_at == SIM_NEVER)))
-            return;
-        move_to(level, at);
-        if (out_at <= in_at) { /* at one instant the way out comes first: its space is what the entry waits for */
+        if (out_at <= in_at) {
+            if (out_at > in_bound)
+                return;
+            move_to(level, out_at);
             level->level -= level->out.change[level->out.first++ & level->out.mask].units;
             continue;
         }
+        if (in_at >= out_bound)
+            return;
+        move_to(level, in_at);
         level->level += level->in.change[level->in.first++ & level->in.mask].units;
         if (level->level > level->high_water)
             level->high_water = level->level;
     }
 }
 
+static void stream_add(struct level_stream *stream, int64_t at_ps, uint32_t units)
+{
+    stream->change[stream->next++ & stream->mask] = (struct level_change){at_ps, units};
+    stream->last_ps = at_ps;
+}
+
 void level_in(struct level *level, int64_t now_ps, int64_t at_ps, uint32_t units)
 {
     level->entries++;
     level->undecided++;
-    level->in.change[level->in.next++ & level->in.mask] = (struct level_change){at_ps, units};
+    stream_add(&level->in, at_ps, units);
     settle(level, now_ps);
 }
 
 void level_out(struct level *level, int64_t now_ps, int64_t at_ps, uint32_t units)
 {
     level->undecided--;
-    level->out.change[level->out.next++ & level->out.mask] = (struct level_change){at_ps, units};
+    stream_add(&level->out, at_ps, units);
     settle(level, now_ps);
 }
 

@@ -13,6 +13,7 @@ struct level_change {
 struct level_stream {
     struct level_change *change;
     uint32_t mask, first, next;
+    int64_t last_ps; /* told */
 };
 
 struct level {

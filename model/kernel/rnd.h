@@ -18,7 +18,7 @@ static inline uint64_t rnd_mix(uint64_t x)
 static inline uint64_t rnd_u64(uint64_t seed, uint64_t entity, uint64_t ordinal, uint64_t attempt)
 {
     uint64_t key = rnd_mix(seed + UINT64_C(0x9e3779b97f4a7c15) * (entity + 1));
-    return rnd_mix(key + UINT64_C(0x9e3779b97f4a7c15) * (ordinal + 1) + (attempt << 56));
+    return rnd_mix(key + UINT64_C(0x9e3779b97f4a7c15) * (ordinal + 1) + UINT64_C(0xd1342543de82ef95) * attempt);
 }
 
 #define RND_POINTS_MAX 16

@@ -1,0 +1,26 @@
+/* A host's CPU as the NIC sees it: one thread that posts and polls. */
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
+
+#include "host/params.h"
+
+struct host {
+    const struct host_params *params;
+    int64_t shift_ps; /* its time is so much later than the simulation's */
+    int64_t busy_until_ps;
+};
+
+#define HOST_DOORBELL_BYTES 8u
+#define HOST_PUSH_BYTES 64u
+#define HOST_STORE_PART UINT32_MAX /* names a store that is not the last of its push */
+
+/* A call that posts `count` WQEs begins at at_ps (or when the thread is free): the instant at which its store leaves the
+ * core. */
+int64_t host_post(struct host *host, int64_t at_ps, uint32_t count);
+/* When a polling program sees what becomes visible at visible_at_ps. */
+int64_t host_sees(const struct host *host, int64_t visible_at_ps);
+/* Bytes of a WQE in 64 B units: control, remote address for a WRITE, one SGE or the inline data behind 4 bytes
+ * (rdma-core v44.0, mlx5: 16-byte segments). */
+uint32_t host_wqe_bytes(int is_write, int is_inline, uint32_t length_bytes);
+
+#endif

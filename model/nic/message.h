@@ -1,0 +1,65 @@
+/* A posted work request, from the verbs call until both ends are done with it. Known by an index. */
+#ifndef NIC_MESSAGE_H
+#define NIC_MESSAGE_H
+
+#include <stdint.h>
+
+#define MESSAGE_STAMPS 17 /* in the order of the waterfall: model/api/rnicsim.h */
+
+enum message_stamp {
+    MESSAGE_AT_POST, MESSAGE_AT_MMIO, MESSAGE_AT_DOORBELL, MESSAGE_AT_GRANT, MESSAGE_AT_WQE, MESSAGE_AT_PACKET,
+    MESSAGE_AT_PAYLOAD, MESSAGE_AT_PORT, MESSAGE_AT_WIRE, MESSAGE_AT_RECEIVED, MESSAGE_AT_JUDGED, MESSAGE_AT_RESPONDED,
+    MESSAGE_AT_ACK_WIRE, MESSAGE_AT_ACK_RECEIVED, MESSAGE_AT_RETIRED, MESSAGE_AT_CQE, MESSAGE_AT_SEEN
+};
+
+enum message_opcode { MESSAGE_SEND, MESSAGE_SEND_IMM, MESSAGE_WRITE, MESSAGE_WRITE_IMM };
+
+enum message_status { MESSAGE_OK = 0, MESSAGE_FLUSHED = 5, MESSAGE_RNR_EXCEEDED = 13 }; /* enum ibv_wc_status */
+
+struct message {
+    uint64_t wr_id, recv_wr_id;
+    uint64_t local_address, remote_address; /* remote: of the receive buffer for a SEND */
+    uint32_t length_bytes;
+    uint32_t immediate;
+    uint32_t qp;       /* index at the requester's NIC */
+    uint32_t last_psn; /* once its last packet is cut */
+    uint8_t opcode, status;
+    uint8_t signalled, has_inline, solicited;
+    uint8_t cut;       /* its last packet is cut */
+    uint8_t owners;    /* requester and responder still hold it */
+    uint32_t next_free;
+    int64_t delivered_at_ps; /* visible in the peer's memory; SIM_NEVER: not yet */
+    int64_t stamp_ps[MESSAGE_STAMPS];
+};
+
+#define MESSAGE_NONE UINT32_MAX
+
+struct message_pool {
+    struct message *message;
+    uint32_t room, free_first, in_use;
+};
+
+int message_pool_init(struct message_pool *pool, uint32_t room);
+void message_pool_free(struct message_pool *pool);
+/* A zeroed message with two owners; the pool doubles when it is empty (queue depths bound it). MESSAGE_NONE: no memory. */
+uint32_t message_new(struct message_pool *pool);
+/* One owner is done. */
+void message_end(struct message_pool *pool, uint32_t index);
+
+static inline int message_is_send(const struct message *message)
+{
+    return message->opcode == MESSAGE_SEND || message->opcode == MESSAGE_SEND_IMM;
+}
+
+static inline int message_has_immediate(const struct message *message)
+{
+    return message->opcode == MESSAGE_SEND_IMM || message->opcode == MESSAGE_WRITE_IMM;
+}
+
+/* Whether it takes a receive WQE and makes a receive CQE. */
+static inline int message_is_received(const struct message *message)
+{
+    return message->opcode != MESSAGE_WRITE;
+}
+
+#endif

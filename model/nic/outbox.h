@@ -1,0 +1,36 @@
+/* What is seen outside, released in order of time (R11): completions and remote writes, each naming its message. */
+#ifndef NIC_OUTBOX_H
+#define NIC_OUTBOX_H
+
+#include "kernel/heap.h"
+#include "kernel/sim.h"
+
+enum outbox_kind { OUTBOX_SEND_DONE, OUTBOX_RECV_DONE, OUTBOX_WRITE_VISIBLE, OUTBOX_UNSIGNALLED, OUTBOX_KINDS };
+
+#define OUTBOX_HOSTS 4
+
+struct outbox_entry {
+    int64_t at_ps;
+    enum outbox_kind kind;
+    uint32_t host; /* that sees it */
+    uint32_t message;
+};
+
+struct outbox {
+    struct sim *sim;
+    struct heap waiting;
+    uint64_t put[OUTBOX_KINDS][OUTBOX_HOSTS]; /* the order at one instant: by kind, host, and as put in */
+    struct outbox_entry *ready; /* a ring: released, not yet polled */
+    uint32_t ready_mask, ready_first, ready_next;
+    int decider;
+    int failed;
+};
+
+int outbox_init(struct outbox *outbox, struct sim *sim);
+void outbox_free(struct outbox *outbox);
+/* at_ps > now. */
+void outbox_put(struct outbox *outbox, int64_t at_ps, enum outbox_kind kind, uint32_t host, uint32_t message);
+/* The next that was released; 0: none. */
+int outbox_take(struct outbox *outbox, struct outbox_entry *entry);
+
+#endif

@@ -1,0 +1,110 @@
+/* The way out: payload in the order of its operations, the transmit port, the line. */
+#include "nic/rnic.h"
+
+#include <stdio.h>
+
+static void stamp_last(struct rnic *rnic, const struct item *item, enum message_stamp stamp, int64_t at_ps)
+{
+    if (item->kind == ITEM_DATA && item->last)
+        rnic_message(rnic, item->message)->stamp_ps[stamp] = at_ps;
+}
+
+void port_forward_payload(struct rnic *rnic)
+{
+    struct fifo *entry = path_entry(&rnic->path[RNIC_PAYLOAD]);
+    while (rnic->order_first != rnic->order_next) {
+        uint32_t read = rnic->order[rnic->order_first & rnic->order_mask];
+        const struct pcie_read *operation = &rnic->pcie.read[read];
+        if (operation->done_cyc == 0)
+            return;
+        struct item *item = rnic_item(rnic, operation->ref);
+        int64_t space_at = fifo_space_at(entry, item->bytes);
+        if (space_at == SIM_NEVER) {
+            entry->writer_waits = 1;
+            return;
+        }
+        int64_t at = operation->done_cyc > rnic->payload_last_cyc ? operation->done_cyc : rnic->payload_last_cyc;
+        if (space_at > at)
+            at = space_at;
+        rnic->payload_last_cyc = at;
+        stamp_last(rnic, item, MESSAGE_AT_PACKET, rnic_ps(rnic, operation->begun_cyc));
+        stamp_last(rnic, item, MESSAGE_AT_PAYLOAD, rnic_ps(rnic, at));
+        rnic_forward(entry, at, item->bytes, operation->ref);
+        rnic->order_first++;
+        pcie_read_end(&rnic->pcie, read);
+        if (rnic->payload_waits)
+            sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, rnic_cycle(rnic, rnic->sim->now) + 1));
+    }
+}
+
+/* Payload leaves its buffer at the MAC, if it would be fetched again for a retransmission. */
+static void free_payload(struct rnic *rnic, const struct item *item, int64_t end_cyc)
+{
+    uint32_t units = (item->payload_bytes + 63) / 64;
+    space_give(&rnic->payload_space, units, end_cyc + 1);
+    level_out(&rnic->payload_level, rnic->sim->now, rnic_ps(rnic, end_cyc), units);
+    if (rnic->payload_waits)
+        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, end_cyc + 1));
+}
+
+static int64_t decide_port(void *self, int64_t now)
+{
+    struct rnic *rnic = self;
+    int64_t horizon = sim_horizon(rnic->sim, rnic->port.decider);
+    for (;;) {
+        int64_t wake_at;
+        struct arb_grant grant = arb_next(&rnic->port, now, horizon, &wake_at);
+        if (grant.input < 0)
+            return wake_at;
+        const struct item *item = rnic_item(rnic, grant.slot.ref);
+        stamp_last(rnic, item, MESSAGE_AT_PORT, rnic_ps(rnic, grant.start_cyc));
+        if (item->kind == ITEM_ACK)
+            rnic->ack_packets++;
+        else if (rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
+            free_payload(rnic, item, grant.end_cyc);
+    }
+}
+
+/* The line serves in order and never stops a frame: arithmetic, as far as frames are known. */
+static int64_t decide_line(void *self, int64_t now)
+{
+    struct rnic *rnic = self;
+    struct fifo *in = &rnic->path[RNIC_TX].end;
+    struct path *far = &rnic->peer->path[RNIC_MAC_RX];
+    struct fifo *out = path_entry(far);
+    (void)now;
+    while (!fifo_empty(in)) {
+        struct fifo_slot slot = fifo_take(in);
+        struct item *item = rnic_item(rnic, slot.ref);
+        struct line_frame frame = line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
+        item->bad |= (uint8_t)frame.underrun;
+        item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
+        item->received_at_ps = clk_edge(&rnic->line.clk, frame.last_at_cyc);
+        stamp_last(rnic, item, MESSAGE_AT_WIRE, item->wire_at_ps);
+        stamp_last(rnic, item, MESSAGE_AT_RECEIVED, item->received_at_ps);
+        rnic->data_packets += item->kind == ITEM_DATA;
+        fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
+        model_assert(rnic->sim, fifo_space_at(out, slot.bytes) <= frame.word_at_cyc - 1, "%s: the receiver's MAC falls behind",
+                     rnic->setup.name);
+        fifo_push(out, frame.word_at_cyc - 1, frame.word_at_cyc, frame.last_at_cyc, 0, slot.bytes, slot.ref);
+    }
+    return SIM_NEVER;
+}
+
+int port_init(struct rnic *rnic, char *error, size_t error_bytes)
+{
+    struct server server;
+    struct fifo *in[2] = {&rnic->path[RNIC_ACK].end, &rnic->path[RNIC_PAYLOAD].end};
+    int64_t least = path_least_ps(&rnic->path[RNIC_PAYLOAD]);
+    if (path_least_ps(&rnic->path[RNIC_ACK]) < least)
+        least = path_least_ps(&rnic->path[RNIC_ACK]);
+    snprintf(error, error_bytes, "nic.port_width: allowed 64, 128, 256, 512 or 1024 bit");
+    if (server_init(&server, &rnic->user_clk, 1, rnic->params->port_latency, (uint32_t)rnic->params->port_width / 8, 0) ||
+        arb_init(&rnic->port, rnic->sim, "port", &server, in, 2, rnic->params->port_policy == NIC_PORT_ACK_FIRST,
+                 path_entry(&rnic->path[RNIC_TX]), least + rnic->user_clk.whole, decide_port, rnic))
+        return -1;
+    rnic->line_decider = sim_add(rnic->sim, decide_line, rnic, "line", 1);
+    rnic->path[RNIC_TX].end.read_decider = rnic->line_decider;
+    path_entry(&rnic->path[RNIC_PAYLOAD])->write_decider = rnic->pcie.read_decider;
+    return rnic->line_decider < 0 ? -1 : 0;
+}

@@ -1,0 +1,57 @@
+/* A queue pair at one NIC: its send queue as the NIC knows it, its receive queue, its transport state. */
+#ifndef NIC_QP_H
+#define NIC_QP_H
+
+#include "transport/requester.h"
+#include "transport/responder.h"
+
+#include <stdint.h>
+
+enum qp_wait { QP_WAIT_POST, QP_WAIT_WQE, QP_WAIT_WINDOW, QP_WAIT_CONTEXT }; /* why it could not be granted earlier */
+
+struct qp_receive {
+    uint64_t wr_id, address;
+    int64_t posted_at_ps;
+    uint32_t length_bytes;
+};
+
+struct qp {
+    uint32_t qpn, peer_qpn;
+    uint32_t peer; /* index of the peer QP at the other NIC; QP_NONE until both exist */
+    uint32_t mtu_bytes, sq_depth, rq_depth, max_inline_bytes;
+    int signal_all;
+    uint64_t sq_address; /* of the ring in host memory */
+
+    /* the send queue: a ring of messages. posted (by the program) >= known (doorbell decoded) >= fetched (WQE in the NIC)
+     * >= cut (all packets made) >= retired */
+    uint32_t *send;
+    uint32_t send_mask;
+    uint32_t posted, known, fetched, cut, retired;
+    uint32_t offset_bytes; /* into the message being cut */
+    int fetching;
+    struct requester requester;
+
+    /* scheduler */
+    int queued;
+    enum qp_wait wait;
+    int64_t context_free_cyc;
+
+    /* the receive queue and the responder */
+    struct qp_receive *receive;
+    uint32_t receive_mask, receives_posted, receives_taken;
+    struct responder responder;
+    int failed; /* in state ERROR: what is posted is flushed */
+    uint32_t failed_status; /* for the request that failed it, until that is told */
+
+    /* payload kept until the ACK: the oldest packet kept is at this offset of this message */
+    uint32_t kept;
+    uint32_t kept_offset_bytes;
+};
+
+#define QP_NONE UINT32_MAX
+
+/* Allocates the rings. Returns -1 without memory. */
+int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth);
+void qp_free(struct qp *qp);
+
+#endif

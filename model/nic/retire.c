@@ -1,0 +1,162 @@
+/* The requester's end of a request: an ACK retires requests in order, one an interval; signalled ones get a CQE. A NAK fails
+ * the QP: what is posted on it is flushed. */
+#include "nic/rnic.h"
+
+#include <stdio.h>
+
+#define CQE_DESCRIPTOR_BYTES 1u
+
+/* The oldest request of the QP leaves its send queue. */
+static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t status)
+{
+    uint32_t index = qp->send[qp->retired++ & qp->send_mask];
+    struct message *message = rnic_message(rnic, index);
+    message->status = (uint8_t)status;
+    message->stamp_ps[MESSAGE_AT_RETIRED] = rnic_ps(rnic, now_cyc);
+    rnic->errors += status != MESSAGE_OK;
+    if (message->signalled || status != MESSAGE_OK)
+        rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, CQE_DESCRIPTOR_BYTES, index);
+    else
+        outbox_put(rnic->setup.outbox, rnic_ps(rnic, now_cyc + 1), OUTBOX_UNSIGNALLED, (uint32_t)rnic->setup.entity, index);
+    rnic->retiring.items++;
+    if (!message->cut)
+        message_end(rnic->setup.messages, index); /* no packet will ever reach the responder */
+}
+
+/* The next flush of a failed QP; 1 when something was done. */
+static int flush_one(struct rnic *rnic, int64_t now_cyc)
+{
+    const struct heap_entry *first = heap_first(&rnic->flush);
+    if (!first || first->at > now_cyc)
+        return 0;
+    struct qp *qp = &rnic->qp[first->ref];
+    if (qp->retired == qp->known) {
+        heap_take(&rnic->flush);
+        return 1;
+    }
+    uint32_t status = qp->failed_status ? qp->failed_status : MESSAGE_FLUSHED;
+    qp->failed_status = 0; /* the first gets the reason, the others are flushed */
+    finish(rnic, qp, now_cyc, status);
+    return 1;
+}
+
+void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc)
+{
+    model_assert(rnic->sim, heap_put(&rnic->flush, cyc + 1, qp, qp) == 0, "out of memory");
+    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
+}
+
+/* Frees the payload of the `packets` oldest packets kept. */
+static void free_kept_payload(struct rnic *rnic, struct qp *qp, uint32_t packets, int64_t now_cyc)
+{
+    for (; packets > 0; packets--) {
+        uint32_t left = rnic_message(rnic, qp->send[qp->kept & qp->send_mask])->length_bytes - qp->kept_offset_bytes;
+        uint32_t payload = left < qp->mtu_bytes ? left : qp->mtu_bytes;
+        uint32_t units = (payload + 63) / 64;
+        space_give(&rnic->payload_space, units, now_cyc + 1);
+        level_out(&rnic->payload_level, rnic->sim->now, rnic_ps(rnic, now_cyc), units);
+        qp->kept_offset_bytes += payload;
+        if (payload == left) {
+            qp->kept_offset_bytes = 0;
+            qp->kept++;
+        }
+    }
+    if (rnic->payload_waits)
+        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
+}
+
+static void begin_ack(struct rnic *rnic, struct item *ack, int64_t now_cyc)
+{
+    struct qp *qp = &rnic->qp[ack->qp];
+    int is_nak = ack->status != MESSAGE_OK;
+    uint32_t acked = requester_acked(&qp->requester, is_nak ? psn_add(ack->psn, PSN_MASK) : ack->psn);
+    if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER)
+        free_kept_payload(rnic, qp, acked, now_cyc);
+    if (is_nak && !qp->failed) {
+        qp->failed = 1;
+        qp->failed_status = ack->status;
+    } else if (!is_nak) {
+        scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
+    }
+}
+
+/* Retires one request that the ACK under way acknowledges; 0 when there is none left. */
+static int retire_one(struct rnic *rnic, const struct item *ack, int64_t now_cyc)
+{
+    struct qp *qp = &rnic->qp[ack->qp];
+    if (qp->retired == qp->cut)
+        return 0;
+    struct message *message = rnic_message(rnic, qp->send[qp->retired & qp->send_mask]);
+    int32_t behind = psn_difference(message->last_psn, ack->psn);
+    if (behind > 0 || (behind == 0 && ack->status != MESSAGE_OK))
+        return 0;
+    message->stamp_ps[MESSAGE_AT_ACK_WIRE] = ack->wire_at_ps;
+    message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = ack->judged_at_ps;
+    finish(rnic, qp, now_cyc, MESSAGE_OK);
+    return 1;
+}
+
+/* One step at now_cyc: takes an ACK, or retires or flushes a request; 0 when there is nothing to do. */
+static int step(struct rnic *rnic, int64_t now_cyc)
+{
+    struct fifo *in = &rnic->path[RNIC_RETIRE].end;
+    if (rnic->retiring_item != ITEM_NONE) {
+        struct item *ack = rnic_item(rnic, rnic->retiring_item);
+        if (retire_one(rnic, ack, now_cyc))
+            return 1;
+        if (ack->status != MESSAGE_OK)
+            retire_flush(rnic, ack->qp, now_cyc);
+        item_end(rnic->setup.items, rnic->retiring_item);
+        rnic->retiring_item = ITEM_NONE;
+    }
+    if (flush_one(rnic, now_cyc))
+        return 1;
+    if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
+        return 0;
+    struct fifo_slot slot = fifo_take(in);
+    rnic->retiring_item = slot.ref;
+    begin_ack(rnic, rnic_item(rnic, slot.ref), now_cyc);
+    fifo_release(in, slot.bytes, now_cyc, now_cyc);
+    (void)retire_one(rnic, rnic_item(rnic, slot.ref), now_cyc);
+    return 1;
+}
+
+static int64_t next_input_cyc(const struct rnic *rnic)
+{
+    const struct fifo *in = &rnic->path[RNIC_RETIRE].end;
+    int64_t next = fifo_empty(in) ? SIM_NEVER : fifo_front(in)->head_cyc;
+    const struct heap_entry *flush = heap_first(&rnic->flush);
+    if (flush && flush->at < next)
+        next = flush->at;
+    return next;
+}
+
+static int64_t decide(void *self, int64_t now)
+{
+    struct rnic *rnic = self;
+    int64_t now_cyc = rnic_cycle(rnic, now), wake_at;
+    if (rnic_ps(rnic, now_cyc) != now || now_cyc < rnic->retire_free_cyc)
+        return rnic_ps(rnic, now_cyc < rnic->retire_free_cyc ? rnic->retire_free_cyc : now_cyc);
+    /* a step may make a CQE: without space for it nothing is retired */
+    if (rnic_blocked(rnic, path_entry(&rnic->path[RNIC_CQE]), CQE_DESCRIPTOR_BYTES, now_cyc, &wake_at))
+        return wake_at;
+    if (step(rnic, now_cyc)) {
+        rnic->retiring.work_cyc += rnic->params->retire_interval;
+        rnic->retire_free_cyc = now_cyc + rnic->params->retire_interval;
+        return rnic_ps(rnic, rnic->retire_free_cyc);
+    }
+    int64_t next = next_input_cyc(rnic);
+    return next == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, next);
+}
+
+int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
+{
+    snprintf(error, error_bytes, "too many decision points");
+    rnic->retiring_item = ITEM_NONE;
+    rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
+    if (rnic->retire < 0 || heap_init(&rnic->flush, 16))
+        return -1;
+    rnic->path[RNIC_RETIRE].end.read_decider = rnic->retire;
+    path_entry(&rnic->path[RNIC_CQE])->write_decider = rnic->retire;
+    return 0;
+}

@@ -1,0 +1,169 @@
+/* One RNIC: its netlist. The decision points are code, one file each; the stages between them are the nic file's.
+ *
+ * In call order, for one RDMA WRITE ([D]: a decider, the file that holds it):
+ *   host's store -> [D down: rnic.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> [D read engine: rnic.c]
+ *     -> up, host, down -> WQE: path wqe -> scheduler; payload: in order, path payload -> [D port: port.c] -> path tx
+ *     -> [D line: port.c] -> cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
+ *   data: -> path respond -> [D up: rnic.c] -> memory;  and path ack -> port -> line -> ...
+ *   ACK:  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
+#ifndef NIC_RNIC_H
+#define NIC_RNIC_H
+
+#include "host/host.h"
+#include "kernel/arb.h"
+#include "kernel/heap.h"
+#include "kernel/item.h"
+#include "kernel/path.h"
+#include "mac/line.h"
+#include "nic/message.h"
+#include "nic/outbox.h"
+#include "nic/params.h"
+#include "nic/qp.h"
+#include "pcie/pcie.h"
+
+enum rnic_path {
+    RNIC_DOORBELL, RNIC_SCHED, RNIC_WQE, RNIC_PAYLOAD, RNIC_ACK, RNIC_TX, RNIC_MAC_RX, RNIC_RX, RNIC_RESPOND, RNIC_RETIRE,
+    RNIC_CQE, RNIC_PATHS
+};
+
+extern const char *const rnic_path_name[RNIC_PATHS];
+
+#define RNIC_PATH_STAGES_MAX 24
+
+/* What the netlist is built from; all outlives the NIC. */
+struct rnic_setup {
+    struct sim *sim;
+    const char *name; /* "a" */
+    uint64_t entity;  /* of its random streams; the NIC's number */
+    const struct nic_params *nic;
+    const struct pcie_params *pcie;
+    const struct mac_params *mac;
+    const struct transport_params *transport;
+    const struct host_params *host;
+    struct path_stage stage[RNIC_PATHS][RNIC_PATH_STAGES_MAX]; /* clk is not set: on_mac_clock tells */
+    uint8_t on_mac_clock[RNIC_PATHS][RNIC_PATH_STAGES_MAX];
+    int stages[RNIC_PATHS];
+    int64_t phase_ps; /* added to all its clocks */
+    int64_t host_shift_ps;
+    struct item_pool *items;
+    struct message_pool *messages;
+    struct outbox *outbox;
+};
+
+struct rnic_doorbell {
+    uint32_t qp, count; /* WQEs rung for */
+    int pushed;         /* the WQEs came with it */
+    uint32_t next_free;
+};
+
+enum rnic_wait { /* what a decision point waited for; the API's causes */
+    RNIC_WAIT_INPUT, RNIC_WAIT_DOWNSTREAM, RNIC_WAIT_BUFFER, RNIC_WAIT_WINDOW, RNIC_WAIT_CONTEXT, RNIC_WAIT_WQE, RNIC_WAITS
+};
+
+struct rnic_decision { /* the time account of a decision point, in user cycles */
+    uint64_t items;
+    int64_t work_cyc, wait_cyc[RNIC_WAITS];
+};
+
+struct rnic {
+    struct rnic_setup setup;
+    struct sim *sim;
+    const struct nic_params *params;
+    struct rnic *peer;
+    struct host host;
+    struct clk user_clk, mac_clk;
+    struct line line;
+    struct pcie pcie;
+    struct path path[RNIC_PATHS];
+
+    struct qp *qp;
+    uint32_t qps, qp_room;
+
+    struct rnic_doorbell *doorbell;
+    uint32_t doorbell_room, doorbell_free;
+
+    /* scheduler */
+    int scheduler;
+    struct heap eligible; /* QPs in the order in which they become eligible */
+    int64_t scheduler_free_cyc;
+    struct space payload_space; /* 64 B units, user cycles */
+    struct level payload_level;
+    int payload_waits; /* the scheduler waits for it */
+    struct rnic_decision scheduling;
+    enum rnic_wait scheduler_blocked_by;
+
+    /* payload in the order of the read operations */
+    uint32_t *order;
+    uint32_t order_mask, order_first, order_next;
+    int64_t payload_last_cyc;
+
+    /* port, line, receive, retire */
+    struct arb port;
+    int line_decider, arrival, dispatch, retire;
+    int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
+    struct rnic_decision dispatching, retiring;
+    uint32_t retiring_item; /* the ACK under way, ITEM_NONE */
+    struct heap flush;      /* QPs in error with requests to flush */
+
+    uint64_t data_packets, ack_packets, payload_bytes;
+    uint64_t drops_full, drops_bad, drops_sequence; /* no space at arrival, bad FCS, PSN not expected */
+    uint64_t requests, completions, errors, receives;
+};
+
+/* First for both NICs of a pair: clocks, PCIe. peer: the other one, at the end of the line. Returns 0, or -1 with one line in
+ * `error`. */
+int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *peer, char *error, size_t error_bytes);
+/* Then for both: the paths and the decision points. */
+int rnic_build(struct rnic *rnic, char *error, size_t error_bytes);
+void rnic_free(struct rnic *rnic);
+
+/* The host's doorbell: `count` messages of `qp`, already in its send ring, were posted by a call that began at at_ps. Pushed
+ * or 8 B is decided here. */
+int rnic_ring(struct rnic *rnic, uint32_t qp, uint32_t count, int64_t at_ps);
+
+/* ---- between the files of this folder ---- */
+
+static inline int64_t rnic_cycle(const struct rnic *rnic, int64_t at_ps)
+{
+    return clk_at_or_after(&rnic->user_clk, at_ps);
+}
+
+static inline int64_t rnic_ps(const struct rnic *rnic, int64_t cyc)
+{
+    return clk_edge(&rnic->user_clk, cyc);
+}
+
+static inline struct item *rnic_item(const struct rnic *rnic, uint32_t index)
+{
+    return &rnic->setup.items->item[index];
+}
+
+static inline struct message *rnic_message(const struct rnic *rnic, uint32_t index)
+{
+    return &rnic->setup.messages->message[index];
+}
+
+/* Waits on a FIFO: 0 when an item of `bytes` fits at start_cyc or before; else *wake_at is when to come again. */
+int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t start_cyc, int64_t *wake_at);
+/* Pushes an item that leaves its decision point at start_cyc and is seen one cycle later. */
+void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref);
+
+int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
+/* Something of the QP has changed that the scheduler sees at cyc. */
+void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
+
+/* Payload that is complete goes on, in the order of the operations, as far as there is space. */
+void port_forward_payload(struct rnic *rnic);
+int port_init(struct rnic *rnic, char *error, size_t error_bytes);
+
+int receive_init(struct rnic *rnic, char *error, size_t error_bytes);
+/* Sends the ACK (or NAK) for a data packet; it is made at from_cyc. */
+void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc);
+
+/* A data packet ends here without being delivered. */
+void receive_drop(struct rnic *rnic, uint32_t ref);
+
+int retire_init(struct rnic *rnic, char *error, size_t error_bytes);
+void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);
+
+#endif
