@@ -1,6 +1,8 @@
 # rnicsim: `make run` replays the sample trace, `make test` runs every test, `make help` lists the rest.
 SHELL := /bin/bash
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 BUILD ?= build
 PREFIX ?= /usr/local
 OPT ?= -O3
@@ -8,8 +10,8 @@ OPT ?= -O3
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror
 CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) -g $(WARN) -ffp-contract=off -fPIC -MMD -MP
 CPPFLAGS += -I. -Imodel -DRNICSIM_DATADIR='"$(PREFIX)/share/rnicsim"'
-LIBS := -linih -lzstd
-TOOL_LIBS := -ljansson
+LIBS := -linih -lm
+TOOL_LIBS := -ljansson -lzstd -lz
 
 LIB_DIRS := model/kernel model/config model/nic model/host model/system model/api pcie transport mac mac/fabric
 LIB_SOURCES := $(wildcard $(addsuffix /*.c,$(LIB_DIRS)))
@@ -24,7 +26,8 @@ TEST_PACKAGES := libcunit1-dev clang valgrind verilator g++ jq zstd python3-mini
 all: rnicsim
 
 rnicsim: $(call objects,$(TOOL_SOURCES)) $(BUILD)/librnicsim.a
-	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(TOOL_LIBS)
+	@echo '  LD  $@'
+	@$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(TOOL_LIBS)
 
 $(BUILD)/librnicsim.a: $(call objects,$(LIB_SOURCES))
 	@rm -f $@
@@ -32,7 +35,8 @@ $(BUILD)/librnicsim.a: $(call objects,$(LIB_SOURCES))
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(EXTRA_$(subst /,_,$*)) -c -o $@ $<
+	@echo '  CC  $<'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 -include $(patsubst %.o,%.d,$(call objects,$(LIB_SOURCES) $(TOOL_SOURCES) $(TEST_SOURCES)))
 
@@ -46,7 +50,8 @@ $(BUILD)/tests/main.o: $(BUILD)/tests/suites.inc
 $(call objects,$(TEST_SOURCES)): CPPFLAGS += -I$(BUILD) -DRNICSIM_SOURCE_DIR='"$(CURDIR)"'
 
 $(BUILD)/run_tests: $(call objects,$(TEST_SOURCES)) $(call objects,$(filter-out bench/main.c,$(TOOL_SOURCES))) $(BUILD)/librnicsim.a
-	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(TOOL_LIBS) -lcunit
+	@echo '  LD  $@'
+	@$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(TOOL_LIBS) -lcunit
 
 clean:
 	rm -rf $(BUILD) out rnicsim

@@ -86,7 +86,7 @@ struct pcie {
     uint32_t current; /* being cut; valid while current_bytes > 0 */
     uint64_t current_address;
     uint32_t current_bytes;
-    int64_t issue_free_cyc;
+    int64_t issue_free_cyc, issue_work_cyc;
     struct space tags, completion_space; /* user cycles; the latter in 64 B */
     int64_t tag_wait_cyc, space_wait_cyc;
     uint64_t operations_done;
@@ -107,7 +107,7 @@ struct pcie {
         int active;
     } writing[2];
     int up_last;
-    int64_t up_free_cyc, up_work_cyc, up_first_cyc;
+    int64_t up_free_cyc, up_work_cyc;
     int64_t visible_ps; /* of the newest posted write */
 
     /* down */

@@ -47,8 +47,9 @@ static int send_request(struct pcie *pcie, int64_t from_cyc)
     pcie->read[pcie->current].in_flight++;
     pcie->current_address += bytes;
     pcie->current_bytes -= bytes;
-    pcie->issue_free_cyc = start + (pcie->current_bytes > 0 ? pcie->params->read_interval
-                                                            : pcie->params->operation_interval);
+    int64_t busy = pcie->current_bytes > 0 ? pcie->params->read_interval : pcie->params->operation_interval;
+    pcie->issue_free_cyc = start + busy;
+    pcie->issue_work_cyc += busy;
     return 1;
 }
 

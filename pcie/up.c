@@ -17,7 +17,7 @@ static int64_t waiting_at(const struct pcie *pcie, int input)
         return clk_at_or_after(&pcie->link_clk, pcie->request[request].at_ps);
     }
     if (pcie->writing[input - 1].active)
-        return 0;
+        return pcie->writing[input - 1].start_cyc;
     const struct fifo *in = pcie->write_in[input - 1];
     return fifo_empty(in) ? SIM_NEVER : fifo_front(in)->tail_cyc;
 }

@@ -209,6 +209,7 @@ enum rnicsim_cause {
     RNICSIM_NO_BUFFER,      /* payload buffer */
     RNICSIM_WINDOW_FULL,    /* unacknowledged packets */
     RNICSIM_CONTEXT_BUSY,   /* the QP's own context loop */
+    RNICSIM_NO_WQE,         /* the WQE is being fetched */
     RNICSIM_NO_RECEIVE_WQE,
     RNICSIM_CAUSE_COUNT
 };
@@ -254,7 +255,8 @@ void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_by
 /* ---- parameters ---- */
 
 struct rnicsim_param_info {
-    const char *key, *value, *fallback, *range, *unit, *class_name, *source, *origin, *sentence;
+    char key[96], value[640], range[160], unit[64];
+    const char *fallback, *class_name, *source, *origin, *sentence;
     int changed; /* by -s: counts as changed in results */
 };
 
@@ -266,6 +268,24 @@ const char *rnicsim_host_name(const struct rnicsim *sim);
 /* The boards that can be named, one call each: fills name and a line about it; RNICSIM_EINPUT past the last. */
 int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line,
                      size_t line_bytes);
+
+/* ---- a histogram of times: exact count, min, max and mean; percentiles to 1 part in 4,096 ---- */
+
+struct rnicsim_hist;
+
+struct rnicsim_hist *rnicsim_hist_create(void); /* NULL without memory */
+void rnicsim_hist_destroy(struct rnicsim_hist *hist);
+int rnicsim_hist_add(struct rnicsim_hist *hist, int64_t value_ps); /* -1 without memory */
+uint64_t rnicsim_hist_count(const struct rnicsim_hist *hist);
+int64_t rnicsim_hist_min(const struct rnicsim_hist *hist);
+int64_t rnicsim_hist_max(const struct rnicsim_hist *hist);
+double rnicsim_hist_mean(const struct rnicsim_hist *hist);
+double rnicsim_hist_stdev(const struct rnicsim_hist *hist);
+/* The smallest value that at least share_ppb (1e-9) of the samples do not exceed. */
+int64_t rnicsim_hist_percentile(const struct rnicsim_hist *hist, int64_t share_ppb);
+/* Each distinct value (to the resolution) in order, with its count. */
+void rnicsim_hist_each(const struct rnicsim_hist *hist, void (*each)(void *context, int64_t value_ps, uint64_t count),
+                       void *context);
 
 #ifdef __cplusplus
 }

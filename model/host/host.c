@@ -7,6 +7,13 @@ int64_t host_post(struct host *host, int64_t at_ps, uint32_t count)
     return host->busy_until_ps;
 }
 
+int64_t host_post_receive(struct host *host, int64_t at_ps, uint32_t count)
+{
+    int64_t begin = at_ps > host->busy_until_ps ? at_ps : host->busy_until_ps;
+    host->busy_until_ps = begin + count * host->params->wqe_cost;
+    return host->busy_until_ps;
+}
+
 int64_t host_sees(const struct host *host, int64_t visible_at_ps)
 {
     int64_t step = host->params->poll_interval;

@@ -17,6 +17,8 @@ struct host {
 /* A call that posts `count` WQEs begins at at_ps (or when the thread is free): the instant at which its store leaves the
  * core. */
 int64_t host_post(struct host *host, int64_t at_ps, uint32_t count);
+/* The same for `count` receive WQEs: no store, the NIC finds them in memory from the returned instant on. */
+int64_t host_post_receive(struct host *host, int64_t at_ps, uint32_t count);
 /* When a polling program sees what becomes visible at visible_at_ps. */
 int64_t host_sees(const struct host *host, int64_t visible_at_ps);
 /* Bytes of a WQE in 64 B units: control, remote address for a WRITE, one SGE or the inline data behind 4 bytes

@@ -34,6 +34,8 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
 
 int fifo_keep_beats(struct fifo *fifo, uint32_t beats_max)
 {
+    if (beats_max > STAGE_BEATS_MAX)
+        return -1;
     fifo->beats_max = beats_max;
     fifo->beat_cyc = malloc(((size_t)fifo->mask + 1) * beats_max * sizeof *fifo->beat_cyc);
     return fifo->beat_cyc ? 0 : -1;
@@ -88,6 +90,8 @@ void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t t
     fifo->last_head_cyc = slot->head_cyc;
     fifo->next++;
     level_in(&fifo->level, fifo->sim->now, clk_edge(fifo->shape.write_clk, start_cyc), units);
+    if (fifo->watch)
+        fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
     tell_reader(fifo, slot, is_front);
 }
 

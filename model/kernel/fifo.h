@@ -32,6 +32,8 @@ struct fifo_shape {
     uint32_t write_bytes, read_bytes; /* widths, powers of two */
 };
 
+typedef void fifo_watch_fn(void *context, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t ref);
+
 struct fifo {
     struct sim *sim;
     struct fifo_shape shape;
@@ -42,6 +44,7 @@ struct fifo {
     uint32_t mask, first, next;
     int64_t last_head_cyc;
     uint32_t beats_max;
+    int stretch_crossings; /* clock crossings in the path's cut-through stretch through this FIFO */
     int64_t *beat_cyc; /* NULL, or the visible cycle of every beat of every slot: beats_max a slot */
     /* who is told: the next stage or a decider at one end, the stage or decider that waits for space at the other */
     struct stage *read_stage, *write_stage;
@@ -50,11 +53,14 @@ struct fifo {
     int writer_waits;
     int64_t back_pressure_cyc; /* writer's cycles for which an item waited for space */
     uint64_t drops;
+    /* NULL, or told of every push (tests, waveforms): the cycles are the writer's */
+    fifo_watch_fn *watch;
+    void *watch_context;
 };
 
 /* Returns 0, or -1 when the shape is impossible or memory is out. */
 int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape);
-/* Keeps the cycle of every beat (for paths where ends alone are not exact). Returns -1 without memory. */
+/* Keeps the cycle of every beat (for paths where ends alone are not exact). Returns -1 without memory or above STAGE_BEATS_MAX. */
 int fifo_keep_beats(struct fifo *fifo, uint32_t beats_max);
 void fifo_free(struct fifo *fifo);
 

@@ -53,12 +53,14 @@ static int64_t max2(int64_t a, int64_t b)
 static void settle(struct level *level, int64_t now_ps)
 {
     int64_t in_bound = max2(now_ps, level->in.last_ps);
-    int64_t out_bound = max2(now_ps, level->undecided > 0 ? level->out.last_ps : level->in.last_ps);
+    int64_t out_bound = max2(now_ps, level->out.last_ps);
+    if (level->undecided == 0)
+        out_bound = max2(out_bound, level->in.last_ps);
     for (;;) {
         int64_t in_at = stream_at(&level->in);
         int64_t out_at = stream_at(&level->out);
         if (out_at <= in_at) {
-            if (out_at > in_bound)
+            if (out_at > in_bound || out_at == SIM_NEVER)
                 return;
             move_to(level, out_at);
             level->level -= level->out.change[level->out.first++ & level->out.mask].units;

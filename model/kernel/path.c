@@ -22,34 +22,62 @@ static int init_stage(struct path *path, int i, const struct path_stage *from, c
     return 0;
 }
 
-/* Ends alone are exact across one clock crossing. Where a cut-through stretch crosses two, every beat is kept from the
- * stretch's start to the FIFO behind its last crossing. A store-and-forward stage begins a new stretch. */
-static int keep_beats_where_needed(struct path *path, uint32_t item_bytes_max, int *which)
+static struct fifo *fifo_at(struct path *path, int k)
 {
-    int begin = 0;
-    while (begin <= path->count) {
-        int crossings = 0, last = begin, i = begin;
-        for (;; i++) {
-            struct fifo *fifo = i == path->count ? &path->end : &path->stage[i].in;
-            /* the entry's crossing is the writer's steady output: it counts as one */
-            if (fifo->shape.flops > 0) {
-                crossings++;
-                last = i;
-            }
-            if (i == path->count || (path->stage[i].server.store))
-                break;
-        }
-        for (int k = begin; crossings > 1 && k <= last; k++) {
-            struct fifo *fifo = k == path->count ? &path->end : &path->stage[k].in;
-            *which = k;
-            if (fifo->write_shift != fifo->read_shift)
-                return -3;
-            if (fifo_keep_beats(fifo, fifo_beats(item_bytes_max, fifo->write_shift)))
-                return -1;
-        }
-        begin = i + 1;
+    return k == path->count ? &path->end : &path->stage[k].in;
+}
+
+static int keep_beats(struct path *path, int begin, int last, uint32_t item_bytes_max, int *which)
+{
+    for (int k = begin; k <= last; k++) {
+        struct fifo *fifo = fifo_at(path, k);
+        *which = k;
+        if (fifo->write_shift != fifo->read_shift)
+            return -3;
+        if (!fifo->beat_cyc && fifo_keep_beats(fifo, fifo_beats(item_bytes_max, fifo->write_shift)))
+            return -1;
     }
     return 0;
+}
+
+/* A start threshold counts beats, which lie on no straight line once a stage before has waited: it is exact with beats
+ * kept. Where the width changes they cannot be, and the line has to do. */
+static int keep_beats_for_threshold(struct path *path, int begin, int last, uint32_t item_bytes_max, int *which)
+{
+    for (int k = begin; k <= last; k++)
+        if (fifo_at(path, k)->write_shift != fifo_at(path, k)->read_shift)
+            return 0;
+    return keep_beats(path, begin, last, item_bytes_max, which);
+}
+
+/* Ends alone are exact across one clock crossing (the entry's, too, counts as one). Where a cut-through stretch crosses
+ * two, every beat is kept in the whole stretch: behind two crossings beats lie on no convex line, so a slower stage would
+ * miss a late one in the middle. A store-and-forward stage needs the tail only and begins a new stretch. */
+static int keep_beats_where_needed(struct path *path, uint32_t item_bytes_max, int *which)
+{
+    int error = 0;
+    for (int begin = 0, i; begin <= path->count && !error; begin = i + 1) {
+        int crossings = 0, threshold = -1;
+        for (i = begin;; i++) {
+            crossings += fifo_at(path, i)->shape.flops > 0;
+            if (i == path->count || path->stage[i].server.store)
+                break;
+            if (path->stage[i].server.threshold_beats > 1)
+                threshold = i;
+        }
+        for (int k = begin; k <= i; k++)
+            fifo_at(path, k)->stretch_crossings = crossings;
+        if (crossings > 1)
+            error = keep_beats(path, begin, i == path->count ? i : i - 1, item_bytes_max, which);
+        else
+            error = keep_beats_for_threshold(path, begin, threshold, item_bytes_max, which);
+    }
+    return error;
+}
+
+int path_keep_beats(struct path *path, uint32_t item_bytes_max, int *which)
+{
+    return keep_beats(path, 0, path->count, item_bytes_max, which);
 }
 
 int path_init(struct path *path, struct sim *sim, const char *name, const struct clk *write_clk, uint32_t write_bytes,

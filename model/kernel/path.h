@@ -33,6 +33,9 @@ int path_init(struct path *path, struct sim *sim, const char *name, const struct
               const struct path_stage *stages, int count, const struct fifo_shape *end, uint32_t item_bytes_max,
               int *which);
 void path_free(struct path *path);
+/* Keeps every beat in all FIFOs of the path: for paths into and out of a cut-through arbiter when the stretch through it
+ * crosses clocks more than once or has a start threshold behind it (arb_init() refuses ends alone there). Errors as above. */
+int path_keep_beats(struct path *path, uint32_t item_bytes_max, int *which);
 /* The FIFO that the path's writer pushes into. */
 struct fifo *path_entry(struct path *path);
 /* The least time (ps, rounded down) from the writer's push to the reader's sight: a lower bound for lookahead. */

@@ -56,7 +56,7 @@ static int64_t last_beat(const struct server *server, const struct fifo *fifo, c
 static int64_t serve_beats(const struct server *server, struct sim *sim, const struct fifo *in, uint32_t bytes,
                            int64_t start_cyc, int64_t *out_cyc)
 {
-    const int64_t *visible = fifo_front_beats(in);
+    const struct fifo_slot *slot = fifo_front(in);
     uint32_t beats = fifo_beats(bytes, server->shift);
     model_assert(sim, beats <= STAGE_BEATS_MAX && server->shift == in->write_shift,
                  "%s: beats are kept where the width changes, or there are too many", in->shape.name);
@@ -64,8 +64,8 @@ static int64_t serve_beats(const struct server *server, struct sim *sim, const s
     for (uint32_t i = 0; i < beats; i++) {
         if (i > 0)
             at += server->interval_cyc;
-        if (visible && !server->store && visible[i] > at)
-            at = visible[i];
+        if (!server->store)
+            at = max2(at, beat_visible(in, slot, i, beats));
         out_cyc[i] = at + server->latency_cyc;
     }
     return at;

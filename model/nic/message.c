@@ -39,6 +39,8 @@ uint32_t message_new(struct message_pool *pool)
     uint32_t index = pool->free_first;
     pool->free_first = pool->message[index].next_free;
     pool->message[index] = (struct message){.owners = 2, .delivered_at_ps = SIM_NEVER};
+    for (int i = 0; i < MESSAGE_STAMPS; i++)
+        pool->message[index].stamp_ps[i] = SIM_NEVER;
     pool->in_use++;
     return index;
 }

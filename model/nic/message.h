@@ -29,7 +29,7 @@ struct message {
     uint8_t owners;    /* requester and responder still hold it */
     uint32_t next_free;
     int64_t delivered_at_ps; /* visible in the peer's memory; SIM_NEVER: not yet */
-    int64_t stamp_ps[MESSAGE_STAMPS];
+    int64_t stamp_ps[MESSAGE_STAMPS]; /* SIM_NEVER: not passed */
 };
 
 #define MESSAGE_NONE UINT32_MAX

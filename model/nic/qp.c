@@ -25,3 +25,44 @@ void qp_free(struct qp *qp)
     free(qp->send);
     free(qp->receive);
 }
+
+static uint32_t place(const struct qp_table *table, uint32_t qpn)
+{
+    uint32_t i = qpn * 2654435761u & table->mask; /* Knuth's multiplicative hash */
+    while (table->entry[i].qpn != 0 && table->entry[i].qpn != qpn)
+        i = (i + 1) & table->mask;
+    return i;
+}
+
+static int grow(struct qp_table *table)
+{
+    struct qp_table larger = {.mask = table->entry ? table->mask * 2 + 1 : 63, .count = table->count};
+    larger.entry = calloc((size_t)larger.mask + 1, sizeof *larger.entry);
+    if (!larger.entry)
+        return -1;
+    for (uint32_t i = 0; table->entry && i <= table->mask; i++)
+        if (table->entry[i].qpn != 0)
+            larger.entry[place(&larger, table->entry[i].qpn)] = table->entry[i];
+    free(table->entry);
+    *table = larger;
+    return 0;
+}
+
+int qp_table_put(struct qp_table *table, uint32_t qpn, uint32_t index)
+{
+    if ((!table->entry || table->count * 2 > table->mask) && grow(table))
+        return -1;
+    uint32_t i = place(table, qpn);
+    table->entry[i].qpn = qpn;
+    table->entry[i].index = index;
+    table->count++;
+    return 0;
+}
+
+uint32_t qp_table_find(const struct qp_table *table, uint32_t qpn)
+{
+    if (!table->entry)
+        return QP_NONE;
+    uint32_t i = place(table, qpn);
+    return table->entry[i].qpn == qpn ? table->entry[i].index : QP_NONE;
+}

@@ -50,6 +50,19 @@ struct qp {
 
 #define QP_NONE UINT32_MAX
 
+/* QP number -> index. */
+struct qp_table {
+    struct {
+        uint32_t qpn, index;
+    } * entry; /* open addressing; qpn 0: empty */
+    uint32_t mask, count;
+};
+
+/* qpn >= 1, not in the table. Returns -1 without memory. */
+int qp_table_put(struct qp_table *table, uint32_t qpn, uint32_t index);
+/* QP_NONE when there is none. */
+uint32_t qp_table_find(const struct qp_table *table, uint32_t qpn);
+
 /* Allocates the rings. Returns -1 without memory. */
 int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth);
 void qp_free(struct qp *qp);

@@ -319,6 +319,7 @@ void rnic_free(struct rnic *rnic)
     for (uint32_t i = 0; i < rnic->qps; i++)
         qp_free(&rnic->qp[i]);
     free(rnic->qp);
+    free(rnic->by_number.entry);
     free(rnic->doorbell);
     free(rnic->order);
     pcie_free(&rnic->pcie);

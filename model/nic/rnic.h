@@ -42,6 +42,7 @@ struct rnic_setup {
     const struct host_params *host;
     struct path_stage stage[RNIC_PATHS][RNIC_PATH_STAGES_MAX]; /* clk is not set: on_mac_clock tells */
     uint8_t on_mac_clock[RNIC_PATHS][RNIC_PATH_STAGES_MAX];
+    const char *holds[RNIC_PATHS][RNIC_PATH_STAGES_MAX]; /* what each stage's FIFO holds, in words */
     int stages[RNIC_PATHS];
     int64_t phase_ps; /* added to all its clocks */
     int64_t host_shift_ps;
@@ -78,6 +79,7 @@ struct rnic {
 
     struct qp *qp;
     uint32_t qps, qp_room;
+    struct qp_table by_number;
 
     struct rnic_doorbell *doorbell;
     uint32_t doorbell_room, doorbell_free;

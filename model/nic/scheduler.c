@@ -139,7 +139,7 @@ static void grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
     struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
-    if (message->stamp_ps[MESSAGE_AT_GRANT] == 0) { /* it was pushed */
+    if (message->stamp_ps[MESSAGE_AT_GRANT] == SIM_NEVER) { /* it was pushed */
         message->stamp_ps[MESSAGE_AT_GRANT] = rnic->sim->now;
         message->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
     }

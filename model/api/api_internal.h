@@ -1,0 +1,24 @@
+/* What the files of the API share. */
+#ifndef API_API_INTERNAL_H
+#define API_API_INTERNAL_H
+
+#include "api/regions.h"
+#include "api/rnicsim.h"
+#include "system/system.h"
+
+#define API_HOSTS 2u
+
+struct rnicsim {
+    struct system system;
+    int64_t first_post_ps, last_done_ps; /* SIM_NEVER, 0: none yet; in the simulation's own time */
+    int64_t last_post_ps[API_HOSTS];
+    struct regions regions[API_HOSTS];
+};
+
+/* Fills `error` (may be NULL) and returns `result`. */
+enum rnicsim_result api_fail(struct rnicsim_error *error, enum rnicsim_result result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* RNICSIM_EMODEL with the failure's text when the simulation is dead, else RNICSIM_OK. */
+enum rnicsim_result api_alive(const struct rnicsim *sim, struct rnicsim_error *error);
+
+#endif

@@ -1,0 +1,306 @@
+/* Reading what happened: totals, the time account of each stage, FIFOs, TLPs, and who waits for whom. */
+#include "api/api_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *rnicsim_stamp_name(enum rnicsim_stamp stamp)
+{
+    static const char *const name[RNICSIM_STAMP_COUNT] = {
+        "post",  "mmio",     "doorbell", "grant",     "wqe",      "packet",       "payload", "port", "wire",
+        "received", "judged", "responded", "ack wire", "ack received", "retired", "cqe", "seen"};
+    return name[stamp];
+}
+
+const char *rnicsim_cause_name(enum rnicsim_cause cause)
+{
+    static const char *const name[RNICSIM_CAUSE_COUNT] = {
+        "work",      "no_input",    "downstream_full", "bubble", "no_tag", "no_completion_space",
+        "no_buffer", "window_full", "context_busy",    "no_wqe", "no_receive_wqe"};
+    return name[cause];
+}
+
+void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
+{
+    *out = (struct rnicsim_totals){.decisions = sim->system.sim.decisions};
+    for (uint32_t i = 0; i < API_HOSTS; i++) {
+        const struct rnic *nic = &sim->system.nic[i];
+        out->requests += nic->requests;
+        out->completions += nic->completions;
+        out->errors += nic->errors;
+        out->receives += nic->receives;
+        out->payload_bytes += nic->payload_bytes;
+        out->data_packets += nic->data_packets;
+        out->ack_packets += nic->ack_packets;
+        out->drops += nic->drops_full + nic->drops_bad + nic->drops_sequence;
+        if (nic->line.wire_bytes > out->wire_bytes)
+            out->wire_bytes = nic->line.wire_bytes;
+        for (uint32_t qp = 0; qp < nic->qps; qp++)
+            out->in_flight += nic->qp[qp].posted - nic->qp[qp].retired;
+        for (int direction = 0; direction < PCIE_DIRECTION_COUNT; direction++)
+            for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
+                out->tlps += nic->pcie.count[direction][kind].tlps;
+    }
+    if (sim->first_post_ps != SIM_NEVER)
+        out->first_post_ps = sim->first_post_ps - sim->system.shift_ps;
+    if (sim->last_done_ps > 0)
+        out->last_done_ps = sim->last_done_ps - sim->system.shift_ps;
+}
+
+/* ---- stages ---- */
+
+enum core { CORE_SCHEDULER, CORE_READ_ENGINE, CORE_UP, CORE_DOWN, CORE_PORT, CORE_LINE, CORE_DISPATCH, CORE_RETIRE,
+            CORE_COUNT };
+
+static const char *const core_name[CORE_COUNT] = {"scheduler", "read_engine", "pcie_up",  "pcie_down",
+                                                  "port",      "line",        "dispatch", "retire"};
+
+static int64_t in_ps(const struct clk *clk, int64_t cyc)
+{
+    return (int64_t)((__int128)cyc * clk->num / clk->den);
+}
+
+static void fill_server(const struct server *server, struct rnicsim_stage_info *out)
+{
+    out->items = server->items;
+    out->time_ps[RNICSIM_WORK] = in_ps(server->clk, server->work_cyc);
+    out->time_ps[RNICSIM_DOWNSTREAM_FULL] = in_ps(server->clk, server->blocked_cyc);
+    out->time_ps[RNICSIM_BUBBLE] = in_ps(server->clk, server->bubble_cyc);
+}
+
+static void fill_decision(const struct rnic *nic, const struct rnic_decision *decision, struct rnicsim_stage_info *out)
+{
+    static const enum rnicsim_cause cause[RNIC_WAITS] = {
+        [RNIC_WAIT_INPUT] = RNICSIM_NO_INPUT,    [RNIC_WAIT_DOWNSTREAM] = RNICSIM_DOWNSTREAM_FULL,
+        [RNIC_WAIT_BUFFER] = RNICSIM_NO_BUFFER,  [RNIC_WAIT_WINDOW] = RNICSIM_WINDOW_FULL,
+        [RNIC_WAIT_CONTEXT] = RNICSIM_CONTEXT_BUSY, [RNIC_WAIT_WQE] = RNICSIM_NO_WQE};
+    out->items = decision->items;
+    out->time_ps[RNICSIM_WORK] = in_ps(&nic->user_clk, decision->work_cyc);
+    for (int wait = 0; wait < RNIC_WAITS; wait++)
+        if (wait != RNIC_WAIT_INPUT)
+            out->time_ps[cause[wait]] += in_ps(&nic->user_clk, decision->wait_cyc[wait]);
+}
+
+static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_stage_info *out)
+{
+    const struct pcie *pcie = &nic->pcie;
+    out->path = "core";
+    out->name = core_name[core];
+    switch (core) {
+    case CORE_SCHEDULER: fill_decision(nic, &nic->scheduling, out); break;
+    case CORE_DISPATCH: fill_decision(nic, &nic->dispatching, out); break;
+    case CORE_RETIRE: fill_decision(nic, &nic->retiring, out); break;
+    case CORE_PORT: fill_server(&nic->port.server, out); break;
+    case CORE_READ_ENGINE:
+        out->items = pcie->operations_done;
+        out->time_ps[RNICSIM_WORK] = in_ps(&nic->user_clk, pcie->issue_work_cyc);
+        out->time_ps[RNICSIM_NO_TAG] = in_ps(&nic->user_clk, pcie->tag_wait_cyc);
+        out->time_ps[RNICSIM_NO_COMPLETION_SPACE] = in_ps(&nic->user_clk, pcie->space_wait_cyc);
+        break;
+    case CORE_LINE:
+        out->items = nic->line.frames;
+        out->time_ps[RNICSIM_WORK] = in_ps(&nic->line.clk, nic->line.work_cyc);
+        break;
+    default:
+        for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
+            out->items += pcie->count[core == CORE_UP ? PCIE_UP : PCIE_DOWN][kind].tlps;
+        out->time_ps[RNICSIM_WORK] =
+            in_ps(&pcie->link_clk, core == CORE_UP ? pcie->up_work_cyc : pcie->down_work_cyc);
+        break;
+    }
+}
+
+/* Stages of one NIC: those of its paths, then the decision points. */
+static size_t stages_of(const struct rnic *nic)
+{
+    size_t count = CORE_COUNT;
+    for (int path = 0; path < RNIC_PATHS; path++)
+        count += (size_t)nic->path[path].count;
+    return count;
+}
+
+size_t rnicsim_stage_count(const struct rnicsim *sim)
+{
+    return stages_of(&sim->system.nic[0]) + stages_of(&sim->system.nic[1]);
+}
+
+static const struct rnic *pick_nic(const struct rnicsim *sim, size_t *index, size_t (*count)(const struct rnic *))
+{
+    for (uint32_t i = 0; i < API_HOSTS; i++) {
+        size_t own = count(&sim->system.nic[i]);
+        if (*index < own)
+            return &sim->system.nic[i];
+        *index -= own;
+    }
+    return 0;
+}
+
+/* What a stage did not account for is time without input; what it has booked beyond now is taken off its work. */
+static void balance(const struct rnicsim *sim, struct rnicsim_stage_info *out)
+{
+    int64_t total = sim->first_post_ps == SIM_NEVER ? 0 : sim->system.sim.now - sim->first_post_ps;
+    for (int cause = 0; cause < RNICSIM_CAUSE_COUNT; cause++)
+        total -= cause == RNICSIM_NO_INPUT ? 0 : out->time_ps[cause];
+    out->time_ps[RNICSIM_NO_INPUT] = total > 0 ? total : 0;
+    for (int cause = 0; cause < RNICSIM_CAUSE_COUNT && total < 0; cause++) {
+        int64_t off = -total < out->time_ps[cause] ? -total : out->time_ps[cause];
+        out->time_ps[cause] -= off;
+        total += off;
+    }
+}
+
+int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *out)
+{
+    const struct rnic *nic = pick_nic(sim, &index, stages_of);
+    if (!nic)
+        return RNICSIM_EINPUT;
+    *out = (struct rnicsim_stage_info){.nic = nic->setup.name};
+    for (int path = 0; path < RNIC_PATHS; path++) {
+        if (index < (size_t)nic->path[path].count) {
+            out->path = rnic_path_name[path];
+            out->name = nic->path[path].stage[index].name;
+            fill_server(&nic->path[path].stage[index].server, out);
+            balance(sim, out);
+            return RNICSIM_OK;
+        }
+        index -= (size_t)nic->path[path].count;
+    }
+    fill_core(nic, (enum core)index, out);
+    balance(sim, out);
+    return RNICSIM_OK;
+}
+
+/* ---- FIFOs: in front of each stage, at the end of each path, and the payload buffer ---- */
+
+static size_t fifos_of(const struct rnic *nic)
+{
+    return stages_of(nic) - CORE_COUNT + RNIC_PATHS + 1;
+}
+
+size_t rnicsim_fifo_count(const struct rnicsim *sim)
+{
+    return fifos_of(&sim->system.nic[0]) + fifos_of(&sim->system.nic[1]);
+}
+
+static void fill_level(const struct rnicsim *sim, struct level *level, struct rnicsim_fifo_info *out)
+{
+    level_settle(level, sim->system.sim.now);
+    out->depth = level->depth;
+    out->high_water = level->high_water;
+    out->p50 = level_percentile(level, 500000000);
+    out->p99 = level_percentile(level, 990000000);
+    out->p999 = level_percentile(level, 999000000);
+    out->full_ps = level->time_ps[level->depth];
+    out->pushes = level->entries;
+}
+
+static struct level *pick_level(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out)
+{
+    static const char *const end_holds[RNIC_PATHS] = {
+        "doorbells for the scheduler", "operations for the read engine", "fetched WQEs for the scheduler",
+        "built packets for the port",  "built ACKs for the port",        "words for the line",
+        "frames at the receiver's MAC", "frames for dispatch",           "payload for the write engine",
+        "ACKs to retire by",           "CQEs for the write engine"};
+    struct rnic *nic = (struct rnic *)(uintptr_t)pick_nic(sim, &index, fifos_of);
+    if (!nic)
+        return 0;
+    *out = (struct rnicsim_fifo_info){.nic = nic->setup.name, .path = "core", .name = "payload_buffer", .unit = "64 B",
+                                      .holds = "payload from its read until it leaves"};
+    for (int path = 0; path < RNIC_PATHS; path++) {
+        size_t here = (size_t)nic->path[path].count + 1;
+        if (index >= here) {
+            index -= here;
+            continue;
+        }
+        struct fifo *fifo = index + 1 < here ? &nic->path[path].stage[index].in : &nic->path[path].end;
+        out->path = rnic_path_name[path];
+        out->name = fifo->shape.name;
+        out->unit = fifo->shape.in_beats ? "beats" : "packets";
+        out->holds = index + 1 < here ? nic->setup.holds[path][index] : end_holds[path];
+        out->drops = fifo->drops;
+        out->back_pressure_ps = in_ps(fifo->shape.write_clk, fifo->back_pressure_cyc);
+        return &fifo->level;
+    }
+    return &nic->payload_level;
+}
+
+int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out)
+{
+    struct level *level = pick_level(sim, index, out);
+    if (!level)
+        return RNICSIM_EINPUT;
+    fill_level(sim, level, out);
+    return RNICSIM_OK;
+}
+
+size_t rnicsim_fifo_levels(struct rnicsim *sim, size_t index, int64_t *time_ps, size_t max)
+{
+    struct rnicsim_fifo_info info;
+    struct level *level = pick_level(sim, index, &info);
+    if (!level)
+        return 0;
+    level_settle(level, sim->system.sim.now);
+    for (size_t i = 0; i <= level->depth && i < max; i++)
+        time_ps[i] = level->time_ps[i];
+    return (size_t)level->depth + 1;
+}
+
+/* ---- TLPs ---- */
+
+size_t rnicsim_tlp_count(const struct rnicsim *sim)
+{
+    (void)sim;
+    return API_HOSTS * PCIE_DIRECTION_COUNT * PCIE_KIND_COUNT;
+}
+
+int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out)
+{
+    static const char *const kind[PCIE_KIND_COUNT] = {"payload read", "wqe read", "payload write", "cqe write",
+                                                      "doorbell"};
+    if (index >= rnicsim_tlp_count(sim))
+        return RNICSIM_EINPUT;
+    size_t which = index % PCIE_KIND_COUNT, direction = index / PCIE_KIND_COUNT % PCIE_DIRECTION_COUNT;
+    const struct rnic *nic = &sim->system.nic[index / PCIE_KIND_COUNT / PCIE_DIRECTION_COUNT];
+    const struct pcie_count *count = &nic->pcie.count[direction][which];
+    *out = (struct rnicsim_tlp_info){.nic = nic->setup.name, .direction = direction == PCIE_UP ? "up" : "down",
+                                     .kind = kind[which], .tlps = count->tlps, .payload_bytes = count->payload_bytes,
+                                     .link_bytes = count->link_bytes};
+    return RNICSIM_OK;
+}
+
+/* ---- who waits for whom ---- */
+
+static void explain_qp(const struct rnic *nic, const struct qp *qp, char *text, size_t room)
+{
+    uint32_t left = qp->posted - qp->retired;
+    const char *waits = qp->known == qp->retired    ? "its doorbell has not reached the scheduler"
+                        : qp->fetched == qp->retired ? "its WQE is not in the NIC"
+                        : qp->cut == qp->retired     ? "its packets are not all cut"
+                                                     : "no ACK of its last packet came back";
+    snprintf(text, room, "host %s QP %u: %u requests unfinished, the oldest waits: %s (PSN %u of %u acknowledged; the peer "
+                         "expects %u); ",
+             nic->setup.name, qp->qpn, left, waits, (qp->requester.psn_oldest - 1) & PSN_MASK,
+             (qp->requester.psn_next - 1) & PSN_MASK, nic->peer->qp[qp->peer].responder.psn_expected);
+}
+
+void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_bytes)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < API_HOSTS; i++) {
+        const struct rnic *nic = &sim->system.nic[i];
+        for (uint32_t q = 0; q < nic->qps && used + 1 < text_bytes; q++)
+            if (nic->qp[q].posted != nic->qp[q].retired) {
+                explain_qp(nic, &nic->qp[q], text + used, text_bytes - used);
+                used += strlen(text + used);
+            }
+        uint64_t drops = nic->drops_full + nic->drops_bad + nic->drops_sequence;
+        if (drops > 0 && used + 1 < text_bytes) {
+            snprintf(text + used, text_bytes - used,
+                     "NIC %s dropped %llu frames without space, %llu bad, %llu out of sequence (no retransmission yet); ",
+                     nic->setup.name, (unsigned long long)nic->drops_full, (unsigned long long)nic->drops_bad,
+                     (unsigned long long)nic->drops_sequence);
+            used += strlen(text + used);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+#include "system/system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int path_of(const char *name)
+{
+    for (int path = 0; path < RNIC_PATHS; path++)
+        if (strcmp(rnic_path_name[path], name) == 0)
+            return path;
+    return -1;
+}
+
+/* One stage of the nic file into the setup. */
+static int add_stage(struct rnic_setup *setup, const struct stage_spec *spec, struct config_error *error)
+{
+    int path = path_of(spec->path);
+    if (path < 0)
+        return config_error_set(error, "%s: there is no path '%s', allowed: doorbell, sched, wqe, payload, ack, tx, "
+                                       "mac_rx, rx, respond, retire, cqe", spec->origin, spec->path);
+    int on_mac = strcmp(spec->clock, "mac") == 0;
+    if (!on_mac && strcmp(spec->clock, "user") != 0)
+        return config_error_set(error, "%s: there is no clock '%s', allowed: user, mac", spec->origin, spec->clock);
+    if (setup->stages[path] == RNIC_PATH_STAGES_MAX)
+        return config_error_set(error, "%s: more than %d stages in a path", spec->origin, RNIC_PATH_STAGES_MAX);
+    if (spec->width_bits % 8 != 0 || (spec->width_bits & (spec->width_bits - 1)) != 0)
+        return config_error_set(error, "%s: width = %lld bit, allowed are powers of two from 8 bit", spec->origin,
+                                (long long)spec->width_bits);
+    int i = setup->stages[path]++;
+    setup->on_mac_clock[path][i] = (uint8_t)on_mac;
+    setup->holds[path][i] = spec->holds;
+    setup->stage[path][i] = (struct path_stage){.name = spec->name, .interval_cyc = spec->interval_cyc,
+                                                .latency_cyc = spec->latency_cyc,
+                                                .width_bytes = (uint32_t)spec->width_bits / 8,
+                                                .store = (int)spec->store, .threshold_beats = 1,
+                                                .flops = spec->sync_cyc, .depth = (uint32_t)spec->depth,
+                                                .in_beats = spec->depth_in_beats};
+    return 0;
+}
+
+static int fill_setup(struct system *system, struct rnic_setup *setup, struct config_error *error)
+{
+    *setup = (struct rnic_setup){.sim = &system->sim, .items = &system->items, .messages = &system->messages,
+                                 .outbox = &system->outbox, .host_shift_ps = system->shift_ps};
+    setup->nic = config_room(system->config, "nic");
+    setup->pcie = config_room(system->config, "pcie");
+    setup->mac = config_room(system->config, "mac");
+    setup->transport = config_room(system->config, "transport");
+    setup->host = config_room(system->config, "host");
+    for (size_t i = 0; i < config_stage_count(system->config); i++)
+        if (add_stage(setup, config_stage(system->config, i), error))
+            return -1;
+    return 0;
+}
+
+/* Two boards are never in step: the second's clocks are off in phase. */
+static int build_pair(struct system *system, const struct rnic_setup *common, int first, struct config_error *error)
+{
+    static const char *const name[SYSTEM_NICS_MAX] = {"a", "b", "c", "d"};
+    struct rnic_setup setup = *common;
+    for (int i = first; i < first + 2; i++) {
+        setup.name = name[i];
+        setup.entity = (uint64_t)i;
+        setup.phase_ps = system->shift_ps + (i == first ? 0 : setup.nic->peer_phase);
+        system->nics = i + 1;
+        if (rnic_init(&system->nic[i], &setup, &system->nic[i ^ 1], error->text, sizeof error->text))
+            return -1;
+    }
+    for (int i = first; i < first + 2; i++)
+        if (rnic_build(&system->nic[i], error->text, sizeof error->text))
+            return -1;
+    return 0;
+}
+
+int system_init(struct system *system, struct config *config, const struct system_options *options,
+                struct config_error *error)
+{
+    *system = (struct system){.config = config, .shift_ps = options->shift_ps};
+    config_error_set(error, "out of memory");
+    if (sim_init(&system->sim, options->seed) || item_pool_init(&system->items, 1024) ||
+        message_pool_init(&system->messages, 1024))
+        return -1;
+    system->sim.horizon_off = options->horizon_off;
+    system->sim.spurious_seed = options->spurious_seed;
+    struct rnic_setup *common = malloc(sizeof *common);
+    int failed = !common || fill_setup(system, common, error) || build_pair(system, common, 0, error) ||
+                 (options->idle_pair && build_pair(system, common, 2, error)) ||
+                 outbox_init(&system->outbox, &system->sim);
+    if (!failed)
+        system->sim.outside_lookahead_ps = common->host->post_cost + common->host->store_latency;
+    free(common);
+    return failed ? -1 : 0;
+}
+
+void system_free(struct system *system)
+{
+    for (int i = 0; i < system->nics; i++)
+        rnic_free(&system->nic[i]);
+    outbox_free(&system->outbox);
+    message_pool_free(&system->messages);
+    item_pool_free(&system->items);
+    sim_free(&system->sim);
+    config_destroy(system->config);
+}
+
+static void join(struct rnic *nic, uint32_t index, struct rnic *peer)
+{
+    struct qp *qp = &nic->qp[index];
+    uint32_t other = qp_table_find(&peer->by_number, qp->peer_qpn);
+    if (other == QP_NONE || peer->qp[other].peer_qpn != qp->qpn)
+        return;
+    qp->peer = other;
+    peer->qp[other].peer = index;
+}
+
+uint32_t system_add_qp(struct system *system, uint32_t nic_index, const struct qp *made, uint32_t peer_nic)
+{
+    struct rnic *nic = &system->nic[nic_index];
+    if (nic->qps == nic->qp_room) {
+        uint32_t room = nic->qp_room ? 2 * nic->qp_room : 16;
+        struct qp *more = realloc(nic->qp, room * sizeof *more);
+        if (!more)
+            return QP_NONE;
+        nic->qp = more;
+        nic->qp_room = room;
+    }
+    uint32_t index = nic->qps;
+    nic->qp[index] = *made;
+    nic->qp[index].sq_address = (uint64_t)(index + 1) << 32; /* page aligned, apart from the others */
+    if (qp_table_put(&nic->by_number, made->qpn, index))
+        return QP_NONE;
+    nic->qps++;
+    join(nic, index, &system->nic[peer_nic]);
+    return index;
+}

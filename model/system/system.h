@@ -1,0 +1,47 @@
+/* Two NICs with their hosts, joined by a cable: one simulation, built from a configuration. */
+#ifndef SYSTEM_SYSTEM_H
+#define SYSTEM_SYSTEM_H
+
+#include "config/config.h"
+#include "nic/rnic.h"
+
+#define SYSTEM_NICS_MAX 4 /* a pair, and an idle one for tests */
+
+struct system_options {
+    uint64_t seed;
+    int horizon_off;
+    int idle_pair;
+    uint64_t spurious_seed;
+    int64_t shift_ps;
+};
+
+struct system {
+    struct sim sim;
+    struct config *config;
+    struct item_pool items;
+    struct message_pool messages;
+    struct outbox outbox;
+    struct rnic nic[SYSTEM_NICS_MAX];
+    int nics;
+    int64_t shift_ps;
+};
+
+/* The tables of all rooms, for config_create(). */
+extern const struct param_table *const system_param_tables[];
+extern const size_t system_param_table_count;
+
+/* Loads board, nic and host by name or path, then the "key=value" settings. host NULL: the board's own. NULL and one line
+ * in `error` when something is wrong. */
+struct config *system_configure(const char *data_dir, const char *board, const char *host, const char *const *set,
+                                size_t set_count, struct config_error *error);
+
+/* Builds the simulation; takes the configuration over, also when it fails (system_free() is then to be called). Returns -1
+ * and one line in `error`. */
+int system_init(struct system *system, struct config *config, const struct system_options *options,
+                struct config_error *error);
+void system_free(struct system *system);
+
+/* A QP on NIC `nic`; joined with its peer as soon as both exist. Its index, or QP_NONE without memory. */
+uint32_t system_add_qp(struct system *system, uint32_t nic, const struct qp *qp, uint32_t peer_nic);
+
+#endif

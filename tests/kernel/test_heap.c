@@ -1,0 +1,50 @@
+/* The heap of instants against sorting, ties by order. */
+#include "kernel/heap.h"
+#include "kernel/rnd.h"
+
+#include <CUnit/CUnit.h>
+
+void suite_kernel_heap(void);
+
+#define ENTRIES 512
+
+/* Puts and takes at random; a plain array searched from end to end says what must come out. */
+static void run_trial(uint64_t trial)
+{
+    struct heap heap;
+    struct heap_entry model[ENTRIES];
+    uint32_t count = 0;
+    CU_ASSERT_EQUAL_FATAL(heap_init(&heap, 1 + (uint32_t)(trial % 8)), 0);
+    CU_ASSERT_PTR_NULL(heap_first(&heap));
+    for (uint64_t i = 0; i < 4 * ENTRIES; i++) {
+        uint64_t draw = rnd_u64(11, trial, i, 0);
+        if (count < ENTRIES && (count == 0 || draw % 5 < 3)) {
+            struct heap_entry entry = {(int64_t)((draw >> 8) % (1 + trial % 40)) - 10, i, draw};
+            model[count++] = entry;
+            CU_ASSERT_EQUAL(heap_put(&heap, entry.at, entry.order, entry.ref), 0);
+        } else {
+            uint32_t best = 0;
+            for (uint32_t k = 1; k < count; k++)
+                if (model[k].at < model[best].at || (model[k].at == model[best].at && model[k].order < model[best].order))
+                    best = k;
+            CU_ASSERT_EQUAL_FATAL(heap_first(&heap)->order, model[best].order);
+            struct heap_entry got = heap_take(&heap);
+            CU_ASSERT(got.at == model[best].at && got.order == model[best].order && got.ref == model[best].ref);
+            model[best] = model[--count];
+        }
+        CU_ASSERT_EQUAL_FATAL(heap.count, count);
+    }
+    heap_free(&heap);
+}
+
+static void random_against_array(void)
+{
+    for (uint64_t trial = 0; trial < 100; trial++)
+        run_trial(trial);
+}
+
+void suite_kernel_heap(void)
+{
+    CU_pSuite suite = CU_add_suite("kernel heap", NULL, NULL);
+    CU_add_test(suite, "random against an array, ties by order", random_against_array);
+}
