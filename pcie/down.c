@@ -57,20 +57,31 @@ static int complete(struct pcie *pcie, uint32_t index, int64_t at_cyc)
     return 1;
 }
 
-struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at)
+struct pcie_down pcie_down_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t stores_from_cyc,
+                                int64_t *wake_at)
 {
     for (;;) {
         const struct heap_entry *first = heap_first(&pcie->at_host);
         *wake_at = first ? first->at : SIM_NEVER;
         if (!first || first->at > horizon_ps)
             return (struct pcie_down){.event = PCIE_DOWN_NOTHING};
+        int is_store = (first->ref & PCIE_STORE_FLAG) != 0;
+        if (is_store && stores_from_cyc == SIM_NEVER) {
+            if (first->at <= now)
+                *wake_at = SIM_NEVER; /* it stops the link until space is told */
+            return (struct pcie_down){.event = PCIE_DOWN_NOTHING};
+        }
         struct heap_entry entry = heap_take(&pcie->at_host);
         int64_t start = clk_at_or_after(&pcie->link_clk, entry.at);
         if (start < pcie->down_free_cyc)
             start = pcie->down_free_cyc;
-        if (entry.ref & PCIE_STORE_FLAG) {
+        if (is_store) {
             uint32_t bytes = (uint32_t)(entry.ref >> 32) & 0x7fffffffu;
             int64_t at_cyc = send(pcie, PCIE_DOORBELL, 1, bytes, bytes + TLP_REQUEST_BYTES, start);
+            if (stores_from_cyc > at_cyc) {
+                at_cyc = stores_from_cyc;
+                pcie->down_free_cyc = clk_at_or_after(&pcie->link_clk, clk_edge(pcie->user_clk, at_cyc));
+            }
             return (struct pcie_down){PCIE_DOWN_STORE, (uint32_t)entry.ref, at_cyc};
         }
         uint32_t index = (uint32_t)entry.ref;

@@ -74,16 +74,19 @@ static void init_beats(struct pcie *pcie)
 }
 
 int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
-              uint64_t entity, uint32_t reads, int64_t phase_ps, char *error, size_t error_bytes)
+              uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error, size_t error_bytes)
 {
     *pcie = (struct pcie){.sim = sim, .params = params, .user_clk = user_clk, .entity = entity};
     if (check(params, error, error_bytes))
         return -1;
     snprintf(error, error_bytes, "out of memory");
+    uint32_t reads = payload_reads + wqe_reads;
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) || init_host(pcie) || init_requests(pcie) ||
-        heap_init(&pcie->at_host, 1024))
+        heap_init(&pcie->at_host, 1024) ||
+        space_init(&pcie->reads[0], sim, "payload reads", payload_reads) ||
+        space_init(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
     for (uint32_t i = 0; i < reads; i++)
         pcie->read_unused[pcie->read_unused_count++] = reads - 1 - i;
@@ -98,6 +101,8 @@ void pcie_free(struct pcie *pcie)
     free(pcie->request);
     free(pcie->request_free);
     free(pcie->queue);
+    space_free(&pcie->reads[0]);
+    space_free(&pcie->reads[1]);
     space_free(&pcie->tags);
     space_free(&pcie->completion_space);
     heap_free(&pcie->at_host);
@@ -105,7 +110,7 @@ void pcie_free(struct pcie *pcie)
 
 int64_t pcie_up_lookahead_ps(const struct pcie *pcie)
 {
-    return pcie->user_clk->whole; /* whatever is written or asked for takes a cycle at least */
+    return pcie->params->read_latency * pcie->user_clk->whole;
 }
 
 int64_t pcie_down_lookahead_ps(const struct pcie *pcie)

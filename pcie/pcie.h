@@ -82,6 +82,7 @@ struct pcie {
     struct pcie_read *read;
     uint32_t *read_unused; /* a stack of indices */
     uint32_t read_unused_count;
+    struct space reads[2]; /* operations that may be under way: payload, WQEs; user cycles */
     struct fifo *operations;
     uint32_t current; /* being cut; valid while current_bytes > 0 */
     uint64_t current_address;
@@ -118,18 +119,18 @@ struct pcie {
     struct pcie_count count[PCIE_DIRECTION_COUNT][PCIE_KIND_COUNT];
 };
 
-/* reads: operations that can be under way (>= 1). phase_ps: the link clock's. Fills `error` and returns -1 when the
+/* payload_reads, wqe_reads: operations that can be under way (>= 1). phase_ps: the link clock's. Fills `error` and returns -1 when the
  * parameters contradict each other. operations and write_in are set by the caller afterwards. */
 int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
-              uint64_t entity, uint32_t reads, int64_t phase_ps, char *error, size_t error_bytes);
+              uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error, size_t error_bytes);
 void pcie_free(struct pcie *pcie);
 
 /* ---- read engine ---- */
 
-/* Whether another operation may begin. */
-static inline int pcie_read_room(const struct pcie *pcie)
+/* The user cycle from which another operation of this kind may begin; SIM_NEVER: not decided yet. */
+static inline int64_t pcie_read_when(const struct pcie *pcie, enum pcie_kind kind)
 {
-    return pcie->read_unused_count > 0;
+    return space_when(&pcie->reads[kind == PCIE_WQE_READ], 1);
 }
 
 /* Begins an operation; its index is to be pushed, in order, through a path that ends at the operations FIFO. */
@@ -137,8 +138,8 @@ uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t addres
 /* Sends requests as far as operations, tags and space are known. An operation without bytes is done at once: returns 1 and
  * its index for each such; 0 at the end, with the next wake. */
 int pcie_read_next(struct pcie *pcie, int64_t now, uint32_t *read, int64_t *wake_at);
-/* The operation is taken over by the caller: its entry can be used again. Any order. */
-void pcie_read_end(struct pcie *pcie, uint32_t read);
+/* The operation is taken over by the caller at at_cyc; another may begin one cycle later. In order within a kind. */
+void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc);
 
 /* Link cycles for `payload_bytes` in TLPs of `link_bytes` together: the link's or, when slower, the user interface's. */
 static inline int64_t pcie_occupancy_cyc(const struct pcie *pcie, uint32_t payload_bytes, uint32_t link_bytes)
@@ -159,7 +160,7 @@ struct pcie_up {
     int64_t visible_at_ps; /* WRITTEN: payload (and CQE) visible in host memory */
 };
 
-/* The next grant up to the horizon. WRITE_BEGINS: the caller fills pcie_up_describe() with the write of `ref`, then goes on. */
+/* The next grant from `now` up to the horizon. WRITE_BEGINS: the caller fills pcie_up_describe() with the write of `ref`, then goes on. */
 struct pcie_up pcie_up_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t *wake_at);
 void pcie_up_describe(struct pcie *pcie, int input, const struct pcie_write *write);
 
@@ -179,10 +180,14 @@ struct pcie_down {
     int64_t at_cyc; /* user cycle in which the last byte is in the endpoint */
 };
 
-struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at);
+/* The next arrival up to the horizon. stores_from_cyc: the user cycle from which the endpoint can take a store; SIM_NEVER: that is
+ * not decided yet, and a store stops all behind it (posted: nothing passes it). */
+struct pcie_down pcie_down_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t stores_from_cyc,
+                                int64_t *wake_at);
 
 /* ---- lower bounds, for lookahead (ps) ---- */
 
+/* From a decision of the read engine to its request at the link; from a grant of the link up to completions at the host. */
 int64_t pcie_up_lookahead_ps(const struct pcie *pcie);
 int64_t pcie_down_lookahead_ps(const struct pcie *pcie);
 

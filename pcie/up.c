@@ -65,24 +65,27 @@ static int send_write_piece(struct pcie *pcie, int which, int64_t start_cyc, int
     return write->bytes == 0 && write->cqe_bytes == 0;
 }
 
-static int choose(const struct pcie *pcie, int64_t *start_cyc)
+/* The input to be served next and when; *others_cyc: when the first of the others waits. -1: none. */
+static int choose(const struct pcie *pcie, int64_t from_cyc, int64_t *start_cyc, int64_t *others_cyc)
 {
-    int64_t at[PCIE_INPUTS];
-    *start_cyc = SIM_NEVER;
+    int64_t at[PCIE_INPUTS], first = SIM_NEVER;
     for (int i = 0; i < PCIE_INPUTS; i++) {
         at[i] = waiting_at(pcie, i);
-        if (at[i] != SIM_NEVER)
-            at[i] = max2(at[i], pcie->up_free_cyc);
-        if (at[i] < *start_cyc)
-            *start_cyc = at[i];
+        if (at[i] < first)
+            first = at[i];
     }
-    if (*start_cyc == SIM_NEVER)
+    if (first == SIM_NEVER)
         return -1;
-    int i = pcie->up_last;
+    *start_cyc = max2(first, max2(from_cyc, pcie->up_free_cyc));
+    int input = pcie->up_last;
     do {
-        i = i + 1 == PCIE_INPUTS ? 0 : i + 1;
-    } while (at[i] > *start_cyc);
-    return i;
+        input = input + 1 == PCIE_INPUTS ? 0 : input + 1;
+    } while (at[input] > *start_cyc);
+    *others_cyc = SIM_NEVER;
+    for (int i = 0; i < PCIE_INPUTS; i++)
+        if (i != input && at[i] < *others_cyc)
+            *others_cyc = at[i];
+    return input;
 }
 
 void pcie_up_describe(struct pcie *pcie, int input, const struct pcie_write *write)
@@ -102,32 +105,45 @@ static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t sent_at
     return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, pcie->visible_ps};
 }
 
+/* Serves one input from start_cyc on, TLP after TLP, while no other waits and the horizon allows; 1 when a write is done. */
+static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t others_cyc, int64_t horizon_cyc,
+                 struct pcie_up *written)
+{
+    pcie->up_last = input;
+    for (; start_cyc <= horizon_cyc; start_cyc = pcie->up_free_cyc) {
+        if (input == PCIE_IN_READ) {
+            send_read(pcie, start_cyc);
+            return 0;
+        }
+        struct pcie_write *write = &pcie->writing[input - 1].write;
+        int64_t sent_at_ps = clk_edge(&pcie->link_clk, start_cyc);
+        int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
+        if (empty || send_write_piece(pcie, input - 1, start_cyc, &sent_at_ps)) {
+            *written = finish_write(pcie, input, sent_at_ps, empty ? start_cyc : pcie->up_free_cyc);
+            return 1;
+        }
+        if (others_cyc <= pcie->up_free_cyc)
+            return 0; /* another has its turn */
+    }
+    return 0;
+}
+
 struct pcie_up pcie_up_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t *wake_at)
 {
+    int64_t from_cyc = clk_at_or_after(&pcie->link_clk, now);
+    int64_t horizon_cyc = clk_after(&pcie->link_clk, horizon_ps) - 1; /* the last edge within it */
     for (;;) {
-        int64_t start, sent_at_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
-        int input = choose(pcie, &start);
-        *wake_at = SIM_NEVER;
-        if (input < 0)
+        struct pcie_up written;
+        int64_t start, others;
+        int input = choose(pcie, from_cyc, &start, &others);
+        *wake_at = input < 0 ? SIM_NEVER : clk_edge(&pcie->link_clk, start);
+        if (input < 0 || start > horizon_cyc)
             return (struct pcie_up){.event = PCIE_UP_NOTHING};
-        int64_t at = clk_edge(&pcie->link_clk, start);
-        *wake_at = at;
-        if (at > horizon_ps)
-            return (struct pcie_up){.event = PCIE_UP_NOTHING};
-        model_assert(pcie->sim, at >= now, "pcie up: a grant at %lld ps is late", (long long)at);
-        if (input == PCIE_IN_READ) {
-            pcie->up_last = input;
-            send_read(pcie, start);
-            continue;
-        }
-        if (!pcie->writing[input - 1].active) {
+        if (input != PCIE_IN_READ && !pcie->writing[input - 1].active) {
             pcie->writing[input - 1].start_cyc = start;
-            return (struct pcie_up){PCIE_UP_WRITE_BEGINS, input, fifo_front(pcie->write_in[input - 1])->ref, at, 0};
+            return (struct pcie_up){PCIE_UP_WRITE_BEGINS, input, fifo_front(pcie->write_in[input - 1])->ref, *wake_at, 0};
         }
-        pcie->up_last = input;
-        if (pcie->writing[input - 1].write.bytes + pcie->writing[input - 1].write.cqe_bytes == 0)
-            return finish_write(pcie, input, sent_at_ps > at ? sent_at_ps : at, start); /* nothing to write */
-        if (send_write_piece(pcie, input - 1, start, &sent_at_ps))
-            return finish_write(pcie, input, sent_at_ps, pcie->up_free_cyc);
+        if (serve(pcie, input, start, others, horizon_cyc, &written))
+            return written;
     }
 }

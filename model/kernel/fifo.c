@@ -89,7 +89,7 @@ void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t t
                  fifo->shape.name, ref); /* R2 */
     fifo->last_head_cyc = slot->head_cyc;
     fifo->next++;
-    level_in(&fifo->level, fifo->sim->now, clk_edge(fifo->shape.write_clk, start_cyc), units);
+    level_in(&fifo->level, clk_edge(fifo->shape.write_clk, start_cyc), units);
     if (fifo->watch)
         fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
     tell_reader(fifo, slot, is_front);
@@ -114,6 +114,6 @@ void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start_cyc, int64_t 
                             ? free_cyc + fifo->shape.return_cyc
                             : clk_cross(fifo->shape.read_clk, free_cyc, fifo->shape.write_clk, fifo->shape.flops);
     space_give(&fifo->space, units, space_cyc);
-    level_out(&fifo->level, fifo->sim->now, clk_edge(fifo->shape.read_clk, free_cyc), units);
+    level_out(&fifo->level, clk_edge(fifo->shape.read_clk, free_cyc), units);
     tell_writer(fifo, space_cyc);
 }

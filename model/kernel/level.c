@@ -1,7 +1,5 @@
 #include "kernel/level.h"
 
-#include "kernel/clk.h"
-
 #include <stdlib.h>
 
 static int stream_init(struct level_stream *stream, uint32_t depth)
@@ -9,14 +7,14 @@ static int stream_init(struct level_stream *stream, uint32_t depth)
     uint32_t ring = 4;
     while (ring < depth + 2)
         ring *= 2;
-    *stream = (struct level_stream){.mask = ring - 1, .last_ps = INT64_MIN};
+    *stream = (struct level_stream){.mask = ring - 1};
     stream->change = malloc(ring * sizeof *stream->change);
     return stream->change ? 0 : -1;
 }
 
 int level_init(struct level *level, uint32_t depth, int64_t start_ps)
 {
-    *level = (struct level){.depth = depth, .since_ps = start_ps};
+    *level = (struct level){.depth = depth, .since_ps = start_ps, .out_last_ps = INT64_MIN};
     level->time_ps = calloc((size_t)depth + 1, sizeof *level->time_ps);
     return stream_init(&level->in, depth) || stream_init(&level->out, depth) || !level->time_ps ? -1 : 0;
 }
@@ -28,11 +26,6 @@ void level_free(struct level *level)
     free(level->time_ps);
 }
 
-static int64_t stream_at(const struct level_stream *stream)
-{
-    return stream->first == stream->next ? SIM_NEVER : stream->change[stream->first & stream->mask].at_ps;
-}
-
 static void move_to(struct level *level, int64_t at_ps)
 {
     if (at_ps > level->since_ps) {
@@ -41,64 +34,62 @@ static void move_to(struct level *level, int64_t at_ps)
     }
 }
 
-static int64_t max2(int64_t a, int64_t b)
+static void count_outs(struct level *level, int64_t up_to_ps)
 {
-    return a > b ? a : b;
-}
-
-/* Counts changes in order of time while no change still to be told can come before them. Still to be told is nothing
- * before now, no entry before the last one, no exit before the last one, and, when every holder's exit is known, no exit
- * before the last entry. At one instant exits come first (their space is what an entry waits for): an entry counts only
- * when no exit of its own instant can follow. So what is pending never exceeds what the buffer holds at one instant. */
-static void settle(struct level *level, int64_t now_ps)
-{
-    int64_t in_bound = max2(now_ps, level->in.last_ps);
-    int64_t out_bound = max2(now_ps, level->out.last_ps);
-    if (level->undecided == 0)
-        out_bound = max2(out_bound, level->in.last_ps);
-    for (;;) {
-        int64_t in_at = stream_at(&level->in);
-        int64_t out_at = stream_at(&level->out);
-        if (out_at <= in_at) {
-            if (out_at > in_bound || out_at == SIM_NEVER)
-                return;
-            move_to(level, out_at);
-            level->level -= level->out.change[level->out.first++ & level->out.mask].units;
-            continue;
-        }
-        if (in_at >= out_bound)
-            return;
-        move_to(level, in_at);
-        level->level += level->in.change[level->in.first++ & level->in.mask].units;
-        if (level->level > level->high_water)
-            level->high_water = level->level;
+    struct level_stream *out = &level->out;
+    while (out->first != out->next && out->change[out->first & out->mask].at_ps <= up_to_ps) {
+        move_to(level, out->change[out->first & out->mask].at_ps);
+        level->level -= out->change[out->first++ & out->mask].units;
     }
 }
 
-static void stream_add(struct level_stream *stream, int64_t at_ps, uint32_t units)
+/* At one instant the way out comes first: its space is what the entry waits for. */
+static void count_in(struct level *level, int64_t at_ps, uint32_t units)
 {
-    stream->change[stream->next++ & stream->mask] = (struct level_change){at_ps, units};
-    stream->last_ps = at_ps;
+    count_outs(level, at_ps);
+    move_to(level, at_ps);
+    level->level += units;
+    if (level->level > level->high_water)
+        level->high_water = level->level;
 }
 
-void level_in(struct level *level, int64_t now_ps, int64_t at_ps, uint32_t units)
+/* An entry can be counted when no way out before it can still be told: all are known, or a later one is (they come in
+ * order). */
+static int countable(const struct level *level, int64_t at_ps)
+{
+    return level->undecided == 0 || level->out_last_ps >= at_ps;
+}
+
+void level_in(struct level *level, int64_t at_ps, uint32_t units)
 {
     level->entries++;
+    if (level->in.first == level->in.next && countable(level, at_ps))
+        count_in(level, at_ps, units);
+    else
+        level->in.change[level->in.next++ & level->in.mask] = (struct level_change){at_ps, units};
     level->undecided++;
-    stream_add(&level->in, at_ps, units);
-    settle(level, now_ps);
 }
 
-void level_out(struct level *level, int64_t now_ps, int64_t at_ps, uint32_t units)
+void level_out(struct level *level, int64_t at_ps, uint32_t units)
 {
+    struct level_stream *in = &level->in;
     level->undecided--;
-    stream_add(&level->out, at_ps, units);
-    settle(level, now_ps);
+    level->out_last_ps = at_ps;
+    level->out.change[level->out.next++ & level->out.mask] = (struct level_change){at_ps, units};
+    while (in->first != in->next && countable(level, in->change[in->first & in->mask].at_ps)) {
+        count_in(level, in->change[in->first & in->mask].at_ps, in->change[in->first & in->mask].units);
+        in->first++;
+    }
 }
 
 void level_settle(struct level *level, int64_t now_ps)
 {
-    settle(level, now_ps);
+    struct level_stream *in = &level->in;
+    while (in->first != in->next && in->change[in->first & in->mask].at_ps <= now_ps) {
+        count_in(level, in->change[in->first & in->mask].at_ps, in->change[in->first & in->mask].units);
+        in->first++;
+    }
+    count_outs(level, now_ps);
     move_to(level, now_ps);
 }
 

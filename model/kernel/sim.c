@@ -1,5 +1,6 @@
 #include "kernel/sim.h"
 
+#include "kernel/reach.h"
 #include "kernel/rnd.h"
 
 #include <stdarg.h>
@@ -22,7 +23,10 @@ int sim_init(struct sim *sim, uint64_t seed)
 
 void sim_free(struct sim *sim)
 {
+    for (int i = 0; i < sim->count; i++)
+        free(sim->decider[i].source);
     free(sim->decider);
+    free(sim->edge);
     free(sim->wake);
     free(sim->winner);
 }
@@ -42,6 +46,7 @@ static void tree_rebuild(struct sim *sim)
         sim->winner[1] = 0;
 }
 
+/* The decider's wake has changed either way. */
 static void tree_update(struct sim *sim, int decider)
 {
     for (int node = (sim->leaves + decider) >> 1; node >= 1; node >>= 1)
@@ -52,7 +57,8 @@ int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name
 {
     if (sim->count == SIM_DECIDERS_MAX || lookahead_ps < 1)
         return -1;
-    sim->decider[sim->count] = (struct sim_decider){decide, self, name, lookahead_ps};
+    sim->decider[sim->count] = (struct sim_decider){.decide = decide, .self = self, .name = name,
+                                                    .lookahead_ps = lookahead_ps};
     sim->count++;
     while (sim->leaves < sim->count)
         sim->leaves *= 2;
@@ -77,18 +83,21 @@ int64_t sim_next_at(const struct sim *sim)
 
 int64_t sim_horizon(const struct sim *sim, int decider)
 {
+    const struct sim_decider *self = &sim->decider[decider];
     if (sim->horizon_off)
         return sim->now;
-    /* My own wake is taken out while I decide. Others decide at their wakes or, woken by me, after now; the world
-     * outside acts after `until`. */
-    int64_t reach = sim->decider[decider].lookahead_ps;
-    int64_t others = sim->wake[sim->winner[1]];
-    if (others > sim->now + 1)
-        others = sim->now + 1;
-    int64_t horizon = others + reach - 1;
-    if (sim->until != SIM_NEVER && sim->until + sim->outside_lookahead_ps - 1 < horizon)
-        horizon = sim->until + sim->outside_lookahead_ps - 1;
-    return horizon > sim->now ? horizon : sim->now;
+    int64_t first = sim->now + self->lookahead_ps; /* the earliest instant at which an input not known yet can be there */
+    if (self->declared) {
+        first = sim->now + self->echo_ps;
+        for (int i = 0; i < self->sources && sim->now + self->source[i].distance_ps < first; i++) {
+            int64_t at = sim->wake[self->source[i].decider];
+            if (at != SIM_NEVER && at + self->source[i].distance_ps < first)
+                first = at + self->source[i].distance_ps;
+        }
+    }
+    if (sim->until != SIM_NEVER && sim->until + sim->outside_lookahead_ps < first)
+        first = sim->until + sim->outside_lookahead_ps; /* the world outside acts after `until` */
+    return first - 1 > sim->now ? first - 1 : sim->now;
 }
 
 static void wake_at_random(struct sim *sim)
@@ -99,6 +108,8 @@ static void wake_at_random(struct sim *sim)
 
 void sim_run(struct sim *sim, int64_t until)
 {
+    if (!sim->prepared)
+        model_assert(sim, reach_prepare(sim) == 0, "out of memory");
     sim->until = until;
     sim->stop = 0;
     while (!sim->stop) {
@@ -107,11 +118,11 @@ void sim_run(struct sim *sim, int64_t until)
         if (at > until || at == SIM_NEVER)
             break;
         sim->now = at;
-        sim->wake[i] = SIM_NEVER;
-        tree_update(sim, i);
+        sim->wake[i] = SIM_NEVER; /* the tree is set right when i has its next wake */
         sim->decisions++;
         int64_t next = sim->decider[i].decide(sim->decider[i].self, at);
         sim_wake(sim, i, next);
+        tree_update(sim, i);
         if (sim->spurious_seed != 0 && sim_next_at(sim) != SIM_NEVER)
             wake_at_random(sim);
     }

@@ -32,6 +32,21 @@ struct sim_decider {
     const char *name;
     /* No decision of anybody at t reaches an input of this decider before t + lookahead_ps (>= 1). */
     int64_t lookahead_ps;
+    /* With sim_reach() declared: who reaches it, however far around, nearest first; and itself, around a loop. */
+    struct sim_source *source;
+    int sources;
+    int64_t echo_ps;
+    int declared;
+};
+
+struct sim_source {
+    int64_t distance_ps;
+    int32_t decider;
+};
+
+struct sim_edge {
+    int32_t from, to;
+    int64_t least_ps;
 };
 
 struct sim {
@@ -49,6 +64,9 @@ struct sim {
     struct sim_decider *decider;
     int64_t *wake;
     int32_t *winner; /* tournament tree: winner[1] is the decider with the earliest wake */
+    struct sim_edge *edge;
+    int edges, edge_room;
+    int prepared;
     int failed;
     char failure[400];
     jmp_buf *on_failure;
@@ -58,6 +76,9 @@ int sim_init(struct sim *sim, uint64_t seed);
 void sim_free(struct sim *sim);
 /* Before the first run. Returns the decider's index, or -1 when there are too many or lookahead_ps < 1 (R4). */
 int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name, int64_t lookahead_ps);
+/* Before the first run: a decision of `from` at t reaches `to` at t + least_ps (>= 1) at the earliest. A decider that is so
+ * declared is reached by nobody else; the lookahead then follows from all declarations together. Returns -1 without memory. */
+int sim_reach(struct sim *sim, int from, int to, int64_t least_ps);
 /* Lowers a wake; asserts at > now (R8). */
 void sim_wake(struct sim *sim, int decider, int64_t at);
 /* The earliest wake of anybody. */

@@ -58,7 +58,7 @@ static int64_t serve_beats(const struct server *server, struct sim *sim, const s
 {
     const struct fifo_slot *slot = fifo_front(in);
     uint32_t beats = fifo_beats(bytes, server->shift);
-    model_assert(sim, beats <= STAGE_BEATS_MAX && server->shift == in->write_shift,
+    model_assert(sim, beats <= STAGE_BEATS_MAX && (server->store || server->shift == in->write_shift),
                  "%s: beats are kept where the width changes, or there are too many", in->shape.name);
     int64_t at = start_cyc;
     for (uint32_t i = 0; i < beats; i++) {

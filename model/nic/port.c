@@ -31,10 +31,15 @@ void port_forward_payload(struct rnic *rnic)
         stamp_last(rnic, item, MESSAGE_AT_PAYLOAD, rnic_ps(rnic, at));
         rnic_forward(entry, at, item->bytes, operation->ref);
         rnic->order_first++;
-        pcie_read_end(&rnic->pcie, read);
-        if (rnic->payload_waits)
-            sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, rnic_cycle(rnic, rnic->sim->now) + 1));
+        pcie_read_end(&rnic->pcie, read, at);
+        port_wake_scheduler(rnic, at + 1);
     }
+}
+
+void port_wake_scheduler(struct rnic *rnic, int64_t cyc)
+{
+    if (rnic->scheduler_waits)
+        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, cyc));
 }
 
 /* Payload leaves its buffer at the MAC, if it would be fetched again for a retransmission. */
@@ -42,9 +47,8 @@ static void free_payload(struct rnic *rnic, const struct item *item, int64_t end
 {
     uint32_t units = (item->payload_bytes + 63) / 64;
     space_give(&rnic->payload_space, units, end_cyc + 1);
-    level_out(&rnic->payload_level, rnic->sim->now, rnic_ps(rnic, end_cyc), units);
-    if (rnic->payload_waits)
-        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, end_cyc + 1));
+    level_out(&rnic->payload_level, rnic_ps(rnic, end_cyc), units);
+    port_wake_scheduler(rnic, end_cyc + 1);
 }
 
 static int64_t decide_port(void *self, int64_t now)

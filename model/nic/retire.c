@@ -54,15 +54,14 @@ static void free_kept_payload(struct rnic *rnic, struct qp *qp, uint32_t packets
         uint32_t payload = left < qp->mtu_bytes ? left : qp->mtu_bytes;
         uint32_t units = (payload + 63) / 64;
         space_give(&rnic->payload_space, units, now_cyc + 1);
-        level_out(&rnic->payload_level, rnic->sim->now, rnic_ps(rnic, now_cyc), units);
+        level_out(&rnic->payload_level, rnic_ps(rnic, now_cyc), units);
         qp->kept_offset_bytes += payload;
         if (payload == left) {
             qp->kept_offset_bytes = 0;
             qp->kept++;
         }
     }
-    if (rnic->payload_waits)
-        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
+    port_wake_scheduler(rnic, now_cyc + 1);
 }
 
 static void begin_ack(struct rnic *rnic, struct item *ack, int64_t now_cyc)

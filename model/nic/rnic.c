@@ -28,14 +28,23 @@ void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t
 
 /* ---- the PCIe deciders ---- */
 
+/* The cycle from which the doorbell path takes another; SIM_NEVER: not decided yet, I am woken. */
+static int64_t doorbells_from(struct rnic *rnic)
+{
+    struct fifo *entry = path_entry(&rnic->path[RNIC_DOORBELL]);
+    int64_t from = fifo_space_at(entry, 1);
+    if (from == SIM_NEVER)
+        entry->writer_waits = 1;
+    return from;
+}
+
 static int64_t decide_down(void *self, int64_t now)
 {
     struct rnic *rnic = self;
     int64_t horizon = sim_horizon(rnic->sim, rnic->pcie.down_decider);
-    (void)now;
     for (;;) {
         int64_t wake_at;
-        struct pcie_down down = pcie_down_next(&rnic->pcie, horizon, &wake_at);
+        struct pcie_down down = pcie_down_next(&rnic->pcie, now, horizon, doorbells_from(rnic), &wake_at);
         if (down.event == PCIE_DOWN_NOTHING)
             return wake_at;
         if (down.event == PCIE_DOWN_STORE) {
@@ -44,7 +53,8 @@ static int64_t decide_down(void *self, int64_t now)
         } else if (rnic->pcie.read[down.ref].kind == PCIE_WQE_READ) {
             const struct pcie_read *read = &rnic->pcie.read[down.ref];
             rnic_forward(path_entry(&rnic->path[RNIC_WQE]), down.at_cyc, read->bytes, read->ref);
-            pcie_read_end(&rnic->pcie, down.ref);
+            pcie_read_end(&rnic->pcie, down.ref, down.at_cyc);
+            port_wake_scheduler(rnic, down.at_cyc + 1);
         } else {
             port_forward_payload(rnic);
         }
@@ -195,7 +205,7 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
     switch (path) {
     case RNIC_DOORBELL: shape.name = "doorbell_fifo", shape.depth = (uint32_t)p->doorbell_fifo; break;
     case RNIC_SCHED: shape.name = "operation_fifo", shape.depth = (uint32_t)p->operation_fifo; break;
-    case RNIC_WQE: shape.name = "wqe_fifo", shape.depth = (uint32_t)p->operations; break;
+    case RNIC_WQE: shape.name = "wqe_fifo", shape.depth = (uint32_t)p->wqe_reads; break;
     case RNIC_PAYLOAD:
         shape.name = "data_fifo", shape.depth = (uint32_t)p->data_fifo / user_bytes, shape.in_beats = 1;
         break;
@@ -263,13 +273,12 @@ static int init_clocks(struct rnic *rnic, char *error, size_t error_bytes)
 static int init_pcie(struct rnic *rnic, char *error, size_t error_bytes)
 {
     if (pcie_init(&rnic->pcie, rnic->sim, rnic->setup.pcie, &rnic->user_clk, rnic->setup.entity,
-                  (uint32_t)rnic->params->operations, rnic->setup.phase_ps, error, error_bytes))
+                  (uint32_t)rnic->params->operations, (uint32_t)rnic->params->wqe_reads, rnic->setup.phase_ps, error,
+                  error_bytes))
         return -1;
-    rnic->pcie.up_decider =
-        sim_add(rnic->sim, decide_up, rnic, "pcie up", pcie_up_lookahead_ps(&rnic->pcie));
-    rnic->pcie.down_decider =
-        sim_add(rnic->sim, decide_down, rnic, "pcie down", pcie_down_lookahead_ps(&rnic->pcie));
-    rnic->pcie.read_decider = sim_add(rnic->sim, decide_read, rnic, "read engine", rnic->user_clk.whole);
+    rnic->pcie.up_decider = sim_add(rnic->sim, decide_up, rnic, "pcie up", 1);
+    rnic->pcie.down_decider = sim_add(rnic->sim, decide_down, rnic, "pcie down", 1);
+    rnic->pcie.read_decider = sim_add(rnic->sim, decide_read, rnic, "read engine", 1);
     uint32_t ring = 1;
     while (ring < rnic->params->operations)
         ring *= 2;
@@ -282,6 +291,7 @@ static int init_pcie(struct rnic *rnic, char *error, size_t error_bytes)
 
 static void join_pcie(struct rnic *rnic)
 {
+    path_entry(&rnic->path[RNIC_DOORBELL])->write_decider = rnic->pcie.down_decider;
     rnic->pcie.operations = &rnic->path[RNIC_SCHED].end;
     rnic->pcie.operations->read_decider = rnic->pcie.read_decider;
     rnic->pcie.write_in[PCIE_IN_PAYLOAD - 1] = &rnic->path[RNIC_RESPOND].end;

@@ -90,7 +90,7 @@ struct rnic {
     int64_t scheduler_free_cyc;
     struct space payload_space; /* 64 B units, user cycles */
     struct level payload_level;
-    int payload_waits; /* the scheduler waits for it */
+    int scheduler_waits; /* for payload space or a read operation that nobody has given back yet */
     struct rnic_decision scheduling;
     enum rnic_wait scheduler_blocked_by;
 
@@ -117,6 +117,8 @@ struct rnic {
 int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *peer, char *error, size_t error_bytes);
 /* Then for both: the paths and the decision points. */
 int rnic_build(struct rnic *rnic, char *error, size_t error_bytes);
+/* Then for both: who reaches whom, how soon (R6). outbox: its decider. */
+int rnic_declare(struct rnic *rnic, int outbox);
 void rnic_free(struct rnic *rnic);
 
 /* The host's doorbell: `count` messages of `qp`, already in its send ring, were posted by a call that began at at_ps. Pushed
@@ -156,6 +158,8 @@ void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait wa
 
 /* Payload that is complete goes on, in the order of the operations, as far as there is space. */
 void port_forward_payload(struct rnic *rnic);
+/* What the scheduler may wait for comes back at cyc. */
+void port_wake_scheduler(struct rnic *rnic, int64_t cyc);
 int port_init(struct rnic *rnic, char *error, size_t error_bytes);
 
 int receive_init(struct rnic *rnic, char *error, size_t error_bytes);

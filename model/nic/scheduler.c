@@ -149,7 +149,7 @@ static void grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     cut_packet(rnic, qp, message, item);
     uint32_t units = (item->payload_bytes + 63) / 64;
     space_take(&rnic->payload_space, units);
-    level_in(&rnic->payload_level, rnic->sim->now, rnic->sim->now, units);
+    level_in(&rnic->payload_level, rnic->sim->now, units);
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, message->local_address + item->offset,
                                     message->has_inline ? 0 : item->payload_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
@@ -163,20 +163,14 @@ static int can_grant(struct rnic *rnic, enum work work, const struct qp *qp, int
     *waits_for = RNIC_WAIT_DOWNSTREAM;
     if (rnic_blocked(rnic, path_entry(&rnic->path[RNIC_SCHED]), DESCRIPTOR_BYTES, now_cyc, wake_at))
         return 0;
-    *wake_at = SIM_NEVER; /* an operation that ends, or payload space that comes back, wakes me */
-    if (!pcie_read_room(&rnic->pcie)) {
-        rnic->payload_waits = 1;
-        return 0;
+    int64_t from_cyc = pcie_read_when(&rnic->pcie, work == WORK_FETCH ? PCIE_WQE_READ : PCIE_PAYLOAD_READ);
+    if (work == WORK_PACKET && from_cyc <= now_cyc) {
+        *waits_for = RNIC_WAIT_BUFFER;
+        from_cyc = space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
     }
-    if (work == WORK_FETCH)
-        return 1;
-    *waits_for = RNIC_WAIT_BUFFER;
-    int64_t space_at = space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
-    if (space_at == SIM_NEVER)
-        rnic->payload_waits = 1;
-    else
-        *wake_at = rnic_ps(rnic, space_at);
-    return space_at <= now_cyc;
+    rnic->scheduler_waits = from_cyc == SIM_NEVER; /* then I am woken by what comes back */
+    *wake_at = from_cyc == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, from_cyc);
+    return from_cyc <= now_cyc;
 }
 
 static const enum rnic_wait wait_of[] = {[QP_WAIT_POST] = RNIC_WAIT_INPUT, [QP_WAIT_WQE] = RNIC_WAIT_WQE,

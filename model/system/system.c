@@ -88,6 +88,8 @@ int system_init(struct system *system, struct config *config, const struct syste
                  outbox_init(&system->outbox, &system->sim);
     if (!failed)
         system->sim.outside_lookahead_ps = common->host->post_cost + common->host->store_latency;
+    for (int i = 0; i < system->nics && !failed; i++)
+        failed = rnic_declare(&system->nic[i], system->outbox.decider);
     free(common);
     return failed ? -1 : 0;
 }

@@ -100,10 +100,10 @@ static void tell(const struct history *history, uint64_t trial, uint64_t ahead)
         may_in = may_in && held <= history->depth;
         int may_out = outs < ins && (ahead || history->out_ps[outs] == now);
         if (may_in && (!may_out || (draw >> 20) % 2)) {
-            level_in(&level, now, history->in_ps[ins], history->units[ins]);
+            level_in(&level, history->in_ps[ins], history->units[ins]);
             ins++;
         } else if (may_out) {
-            level_out(&level, now, history->out_ps[outs], history->units[outs]);
+            level_out(&level, history->out_ps[outs], history->units[outs]);
             outs++;
         }
     }
@@ -127,12 +127,12 @@ static void far_ahead(void)
 {
     struct level level;
     level_init(&level, 2, 0);
-    level_in(&level, 0, 0, 1);
+    level_in(&level, 0, 1);
     for (int64_t i = 0; i < 1000; i++) { /* holder i + 1 comes in before holder i goes */
-        level_in(&level, 0, 10 * i + 5, 1);
-        level_out(&level, 0, 10 * i + 8, 1);
+        level_in(&level, 10 * i + 5, 1);
+        level_out(&level, 10 * i + 8, 1);
     }
-    level_out(&level, 0, 10005, 1);
+    level_out(&level, 10005, 1);
     level_settle(&level, 20000);
     CU_ASSERT_EQUAL(level.high_water, 2);
     CU_ASSERT_EQUAL(level.time_ps[2], 3000);
@@ -147,13 +147,13 @@ static void ties(void)
     for (int out_first = 0; out_first < 2; out_first++) {
         struct level level;
         level_init(&level, 2, 0);
-        level_in(&level, 0, 3, 1);
+        level_in(&level, 3, 1);
         if (out_first)
-            level_out(&level, 9, 9, 1);
-        level_in(&level, 9, 9, 1);
+            level_out(&level, 9, 1);
+        level_in(&level, 9, 1);
         if (!out_first)
-            level_out(&level, 9, 9, 1);
-        level_out(&level, 9, 12, 1);
+            level_out(&level, 9, 1);
+        level_out(&level, 12, 1);
         level_settle(&level, 20);
         CU_ASSERT_EQUAL(level.high_water, 1);
         CU_ASSERT_EQUAL(level.time_ps[1], 9);

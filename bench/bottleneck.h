@@ -1,0 +1,43 @@
+/* Names the bottleneck of a run, and the next one.
+ *
+ * The rule, in this order:
+ * 1. Saturated server: of all stages, the one that works for the largest share of the time, if that is at least 90 %. A
+ *    server that is always busy bounds the rate, whatever waits where. Below 90 % idle time is left, which some other limit
+ *    must explain. The next one is the next-busiest stage: it will bound the rate when the first is made faster.
+ * 2. Else lacking resource: of all (stage, cause) with the causes no_tag, no_completion_space, no_buffer, window_full,
+ *    context_busy and no_receive_wqe, the one with the largest share, if that is at least 30 % of the time. Such a wait is
+ *    bounded by a number of slots over a round trip, not by a server. downstream_full, bubble and no_input do not count:
+ *    they are the shadows of another stage. The next one is the next such pair, or the busiest stage.
+ * 3. Else nothing is saturated: more load would find room, and what counts is latency. The bottleneck is the largest row of
+ *    the waterfall, with the cause "latency"; the next one is the next-largest. */
+#ifndef BENCH_BOTTLENECK_H
+#define BENCH_BOTTLENECK_H
+
+#include <stddef.h>
+
+#include "api/rnicsim.h"
+#include "bench/waterfall.h"
+
+#define BOTTLENECK_SATURATED 0.90
+#define BOTTLENECK_LACKING 0.30
+
+struct bottleneck {
+    char stage[96]; /* "a mac_tx line"; empty: there is none */
+    const char *cause;
+    double share; /* of the time; with the cause "latency": of the mean completion latency */
+};
+
+struct bottlenecks {
+    struct bottleneck first, next;
+    struct bottleneck busiest; /* whatever the rule says */
+};
+
+/* Ties go to the stage that comes first. */
+struct bottlenecks bottleneck_find(const struct rnicsim_stage_info *stages, size_t count,
+                                   const struct waterfall *waterfall);
+/* "a path name", into `name`. */
+void bottleneck_stage_name(const struct rnicsim_stage_info *stage, char *name, size_t name_bytes);
+/* What all causes sum to; 0 for a stage that has no time. */
+int64_t bottleneck_stage_time(const struct rnicsim_stage_info *stage);
+
+#endif

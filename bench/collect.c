@@ -1,0 +1,120 @@
+#include "bench/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int collect_init(struct collect *collect)
+{
+    memset(collect, 0, sizeof *collect);
+    collect->completion = rnicsim_hist_create();
+    collect->delivery = rnicsim_hist_create();
+    collect->errors = calloc(COLLECT_ERRORS, sizeof *collect->errors);
+    return collect->completion == NULL || collect->delivery == NULL || collect->errors == NULL ? -1 : 0;
+}
+
+static int add_row(struct collect *collect, struct collect_row row)
+{
+    row.completion = rnicsim_hist_create();
+    row.delivery = rnicsim_hist_create();
+    collect->rows[collect->row_count++] = row;
+    return row.completion == NULL || row.delivery == NULL ? -1 : 0;
+}
+
+/* NULL without memory. */
+static struct collect_row *find_row(struct collect *collect, const struct rnicsim_event *event)
+{
+    for (size_t i = 0; i < collect->row_count; i++)
+        if (collect->rows[i].is_rest ||
+            (collect->rows[i].opcode == event->opcode && collect->rows[i].length_bytes == event->length_bytes))
+            return &collect->rows[i];
+    struct collect_row row = {.opcode = event->opcode,
+                              .length_bytes = event->length_bytes,
+                              .is_rest = collect->row_count == COLLECT_ROWS};
+    return add_row(collect, row) == 0 ? &collect->rows[collect->row_count - 1] : NULL;
+}
+
+/* A stamp that was not passed counts as passed together with the one before it, so that the stretches always sum to the
+ * whole. */
+static void add_stretches(struct collect *collect, const struct rnicsim_event *event)
+{
+    int64_t before_ps = event->stamp_ps[RNICSIM_AT_POST];
+    for (int i = 1; i < RNICSIM_STAMP_COUNT; i++) {
+        int64_t at_ps = event->stamp_ps[i] == RNICSIM_NEVER ? before_ps : event->stamp_ps[i];
+        collect->stretch_ps[i] += at_ps - before_ps;
+        before_ps = at_ps;
+    }
+    collect->stretch_count++;
+}
+
+static int add_ipdv(struct collect *collect, const struct rnicsim_event *event, int64_t latency_ps)
+{
+    uint64_t key = trace_map_key(event->host, event->qpn);
+    uint32_t index;
+    if (trace_map_get(&collect->last_index, key, &index)) {
+        int64_t step_ps = latency_ps - collect->last_ps[index];
+        collect->ipdv_ps += (uint64_t)(step_ps < 0 ? -step_ps : step_ps);
+        collect->ipdv_count++;
+        collect->last_ps[index] = latency_ps;
+        return 0;
+    }
+    size_t count = collect->last_index.count;
+    if ((count & (count - 1)) == 0) { /* room doubles at powers of two */
+        int64_t *larger = realloc(collect->last_ps, (count == 0 ? 1 : 2 * count) * sizeof *larger);
+        if (larger == NULL)
+            return -1;
+        collect->last_ps = larger;
+    }
+    collect->last_ps[count] = latency_ps;
+    return trace_map_put(&collect->last_index, key, (uint32_t)count);
+}
+
+static int add_completion(struct collect *collect, const struct collect_row *row, const struct rnicsim_event *event)
+{
+    int64_t latency_ps = event->stamp_ps[RNICSIM_AT_SEEN] - event->stamp_ps[RNICSIM_AT_POST];
+    add_stretches(collect, event);
+    return rnicsim_hist_add(row->completion, latency_ps) | rnicsim_hist_add(collect->completion, latency_ps) |
+           add_ipdv(collect, event, latency_ps);
+}
+
+static int add_delivery(struct collect *collect, const struct collect_row *row, const struct rnicsim_event *event)
+{
+    int64_t latency_ps = event->delivered_at_ps - event->stamp_ps[RNICSIM_AT_POST];
+    return rnicsim_hist_add(row->delivery, latency_ps) | rnicsim_hist_add(collect->delivery, latency_ps);
+}
+
+static void add_error(struct collect *collect, const struct rnicsim_event *event)
+{
+    if (collect->error_count < COLLECT_ERRORS)
+        collect->errors[collect->error_count] = (struct collect_error){
+            event->at_ps, event->wr_id, event->host, event->qpn, event->status, event->opcode};
+    collect->error_count++;
+}
+
+void collect_event(void *context, const struct rnicsim_event *event)
+{
+    struct collect *collect = context;
+    if (event->status != 0)
+        add_error(collect, event);
+    if (event->kind != RNICSIM_SEND_DONE && event->kind != RNICSIM_UNSIGNALLED)
+        return;
+    collect->done++;
+    if (event->status != 0)
+        return;
+    const struct collect_row *row = find_row(collect, event);
+    if (row == NULL || (event->kind == RNICSIM_SEND_DONE && add_completion(collect, row, event) != 0) ||
+        (event->delivered_at_ps != RNICSIM_NEVER && add_delivery(collect, row, event) != 0))
+        collect->failed = 1;
+}
+
+void collect_free(struct collect *collect)
+{
+    for (size_t i = 0; i < collect->row_count; i++) {
+        rnicsim_hist_destroy(collect->rows[i].completion);
+        rnicsim_hist_destroy(collect->rows[i].delivery);
+    }
+    rnicsim_hist_destroy(collect->completion);
+    rnicsim_hist_destroy(collect->delivery);
+    trace_map_free(&collect->last_index);
+    free(collect->last_ps);
+    free(collect->errors);
+}

@@ -1,0 +1,54 @@
+/* Takes in every event of a run and keeps what the reports need: latencies by opcode and size, the sums of the waterfall,
+ * jitter, and what went wrong. Constant memory: at most COLLECT_ROWS kinds of request, the rest together, and the first
+ * COLLECT_ERRORS errors.
+ *
+ * Completion latency is AT_POST to AT_SEEN, of signalled requests; delivery latency AT_POST to delivered_at_ps, of all.
+ * Only requests that succeeded count. */
+#ifndef BENCH_COLLECT_H
+#define BENCH_COLLECT_H
+
+#include <stddef.h>
+
+#include "api/rnicsim.h"
+#include "traces/map.h"
+
+#define COLLECT_ROWS 24u
+#define COLLECT_ERRORS 1000u
+
+struct collect_row {
+    enum rnicsim_opcode opcode;
+    uint32_t length_bytes;
+    int is_rest; /* all kinds for which there was no row */
+    struct rnicsim_hist *completion, *delivery;
+};
+
+struct collect_error {
+    int64_t at_ps;
+    uint64_t wr_id;
+    uint32_t host, qpn, status;
+    enum rnicsim_opcode opcode;
+};
+
+struct collect {
+    struct collect_row rows[COLLECT_ROWS + 1];
+    size_t row_count;
+    struct rnicsim_hist *completion, *delivery; /* of all requests */
+    __int128 stretch_ps[RNICSIM_STAMP_COUNT];   /* [i]: from stamp i - 1 to stamp i, summed */
+    uint64_t stretch_count;                     /* requests in these sums */
+    unsigned __int128 ipdv_ps;
+    uint64_t ipdv_count;
+    struct trace_map last_index; /* (host, QP) to an index into last_ps */
+    int64_t *last_ps;            /* the QP's last completion latency */
+    struct collect_error *errors;
+    uint64_t error_count; /* of them the first COLLECT_ERRORS are kept */
+    uint64_t done;        /* requests, however they ended */
+    int failed;           /* memory ran out; stays */
+};
+
+/* 0, or -1 without memory. */
+int collect_init(struct collect *collect);
+/* A trace_replay_event; context is the struct collect. */
+void collect_event(void *context, const struct rnicsim_event *event);
+void collect_free(struct collect *collect);
+
+#endif

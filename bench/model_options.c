@@ -1,0 +1,81 @@
+#include "bench/model_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli.h"
+
+#define OPTION_HOST 1001
+
+static error_t add_set(struct model_options *model, const char *text)
+{
+    if (model->set_count == model->set_room) {
+        size_t room = model->set_room == 0 ? 8 : 2 * model->set_room;
+        const char **larger = realloc(model->set, room * sizeof *larger);
+        if (larger == NULL)
+            return ENOMEM;
+        model->set = larger;
+        model->set_room = room;
+    }
+    model->set[model->set_count++] = text;
+    return 0;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct model_options *model = state->input;
+    switch (key) {
+    case 'b':
+        model->board = value;
+        return 0;
+    case OPTION_HOST:
+        model->host = value;
+        return 0;
+    case 's':
+        return add_set(model, value);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp *model_options_argp(void)
+{
+    static const struct argp_option options[] = {
+        {"board", 'b', "BOARD|FILE", 0, "the board: a name (see rnicsim boards) or a board file", 1},
+        {"host", OPTION_HOST, "HOST|FILE", 0, "the host, instead of the board's own: a preset's name or a file", 1},
+        {"set", 's', "KEY=VALUE", 0, "sets a parameter (see rnicsim params); may be repeated", 1},
+        {0},
+    };
+    static const struct argp argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+    return &argp;
+}
+
+/* All boards' names, for a message. */
+static void list_boards(char *text, size_t text_bytes)
+{
+    char name[128], line[256];
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; used < text_bytes && rnicsim_board_at(NULL, i, name, sizeof name, line, sizeof line) == 0; i++)
+        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i == 0 ? "" : ", ", name);
+}
+
+int model_options_apply(const struct model_options *model, struct rnicsim_options *options)
+{
+    char boards[512];
+    options->board = model->board;
+    options->host = model->host;
+    options->set = model->set;
+    options->set_count = model->set_count;
+    if (model->board != NULL)
+        return 0;
+    list_boards(boards, sizeof boards);
+    return cli_fail("which board? -b BOARD is needed; allowed are a board file and %s", boards);
+}
+
+void model_options_free(struct model_options *model)
+{
+    free(model->set);
+    *model = (struct model_options){0};
+}

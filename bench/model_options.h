@@ -1,0 +1,23 @@
+/* The options that say which NIC in which host: -b, --host, -s; shared by all subcommands that build one. */
+#ifndef BENCH_MODEL_OPTIONS_H
+#define BENCH_MODEL_OPTIONS_H
+
+#include <argp.h>
+
+#include "api/rnicsim.h"
+
+struct model_options {
+    const char *board; /* NULL: not given */
+    const char *host;
+    const char **set; /* as given, in this order */
+    size_t set_count;
+    size_t set_room;
+};
+
+/* A child of a subcommand's argp; its input is a struct model_options. */
+const struct argp *model_options_argp(void);
+/* Fills what these options say into `options`. Returns 0, or CLI_INPUT: no board was named. */
+int model_options_apply(const struct model_options *model, struct rnicsim_options *options);
+void model_options_free(struct model_options *model);
+
+#endif

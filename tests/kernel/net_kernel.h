@@ -1,0 +1,22 @@
+/* Runs a reference netlist on the kernel: paths, arbiters, and deciders of the test's own as sources and sinks. */
+#ifndef TESTS_KERNEL_NET_KERNEL_H
+#define TESTS_KERNEL_NET_KERNEL_H
+
+#include "tests/ref_tick.h"
+
+#include <stddef.h>
+
+struct net_options {
+    int horizon_off;
+    uint64_t spurious_seed;     /* 0: none */
+    uint64_t slice_seed;        /* 0: one sim_run() */
+    uint64_t ahead_seed;        /* which sources and sinks run ahead of time as far as they know; 0: none */
+    const struct ref_net *other; /* NULL, or a second netlist in the same simulation, with a lower decider index */
+};
+
+/* Fills the log as ref_tick_run() does. Returns 0, or -1 with what is wrong in error: the model failed, something is not
+ * home at the end, or a FIFO or a stage counted what cannot be. */
+int net_kernel_run(const struct ref_net *net, struct ref_log *log, const struct net_options *options, char *error,
+                   size_t error_size);
+
+#endif

@@ -1,0 +1,148 @@
+/* Random netlists: every item at every node starts and ends in the same cycle in the kernel and in the reference.
+ *
+ * RNICSIM_SOAK_SECONDS=n runs on with fresh seeds for so long; RNICSIM_PROPERTY_SEED=s runs that seed only. */
+#include "kernel/rnd.h"
+#include "tests/kernel/net_kernel.h"
+#include "tests/kernel/net_random.h"
+
+#include <CUnit/CUnit.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void suite_kernel_property(void);
+
+#define CASES 1000
+#define EDGES_MAX 20000000
+#define SHRINK_TRIES 4000
+#define FAILURES_MAX 3
+
+enum variant { PLAIN, AHEAD, VARIANTS };
+
+struct trial {
+    enum variant variant;
+    uint64_t seed;
+    char what[500];
+};
+
+static const struct ref_log *reference_of(const struct ref_net *net, int *error)
+{
+    static struct ref_log log;
+    *error = ref_tick_run(net, &log, EDGES_MAX);
+    return &log;
+}
+
+/* 0 when the two logs agree; else says where they first differ. */
+static int compare(const struct ref_net *net, const struct ref_log *want, const struct ref_log *got, char *what,
+                   size_t what_size)
+{
+    for (int n = 0; n < net->nodes; n++)
+        for (int i = 0; i < want->count[n] || i < got->count[n]; i++) {
+            const struct ref_serve *a = &want->serve[n][i], *b = &got->serve[n][i];
+            if (i < want->count[n] && i < got->count[n] && a->item == b->item && a->start_cyc == b->start_cyc &&
+                a->end_cyc == b->end_cyc)
+                continue;
+            snprintf(what, what_size,
+                     "node %d, its item %d: reference item %d, %" PRId64 " to %" PRId64 "; kernel item %d, %" PRId64
+                     " to %" PRId64 " (counts %d, %d)",
+                     n, i, a->item, a->start_cyc, a->end_cyc, b->item, b->start_cyc, b->end_cyc, want->count[n],
+                     got->count[n]);
+            return 1;
+        }
+    for (int f = 0; f < net->fifos; f++)
+        if (want->high_water[f] != got->high_water[f] || want->level_ps[f] != got->level_ps[f]) {
+            snprintf(what, what_size, "FIFO %d: reference high water %d, level x time %" PRId64 "; kernel %d, %" PRId64, f,
+                     want->high_water[f], want->level_ps[f], got->high_water[f], got->level_ps[f]);
+            return 1;
+        }
+    return 0;
+}
+
+static struct net_options options_of(const struct trial *trial)
+{
+    return (struct net_options){.ahead_seed = trial->variant == AHEAD ? trial->seed | 1 : 0};
+}
+
+static int trial_fails(const struct ref_net *net, void *context)
+{
+    static struct ref_log got;
+    struct trial *trial = context;
+    struct net_options options = options_of(trial);
+    int error;
+    const struct ref_log *want = reference_of(net, &error);
+    if (error) {
+        snprintf(trial->what, sizeof trial->what, "the reference did not end (%d)", error);
+        return error == -2;
+    }
+    return net_kernel_run(net, &got, &options, trial->what, sizeof trial->what) != 0 ||
+           compare(net, want, &got, trial->what, sizeof trial->what);
+}
+
+static void report(struct trial *trial, struct ref_net *net)
+{
+    fprintf(stderr, "\nkernel property: seed %" PRIu64 " variant %d: %s\n", trial->seed, trial->variant, trial->what);
+    net_shrink(net, trial_fails, trial, SHRINK_TRIES);
+    trial_fails(net, trial);
+    fprintf(stderr, " shrunk to: %s\n", trial->what);
+    net_print(net, stderr);
+}
+
+/* Both variants of one seed against one run of the reference; the number of failures. */
+static int run_seed(uint64_t seed, int quiet)
+{
+    static struct ref_net net;
+    static struct ref_log got;
+    int error, failures = 0;
+    net_random(seed, &net);
+    const struct ref_log *want = reference_of(&net, &error);
+    struct trial trial = {.seed = seed};
+    snprintf(trial.what, sizeof trial.what, "the reference did not end (%d)", error);
+    for (int v = 0; v < VARIANTS; v++) {
+        trial.variant = (enum variant)v;
+        struct net_options options = options_of(&trial);
+        if (!error && net_kernel_run(&net, &got, &options, trial.what, sizeof trial.what) == 0 &&
+            compare(&net, want, &got, trial.what, sizeof trial.what) == 0)
+            continue;
+        failures++;
+        if (quiet)
+            continue;
+        struct ref_net small = net;
+        report(&trial, &small);
+        want = reference_of(&net, &error);
+    }
+    return failures;
+}
+
+static uint64_t environment(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static void random_netlists(void)
+{
+    uint64_t only = environment("RNICSIM_PROPERTY_SEED"), seconds = environment("RNICSIM_SOAK_SECONDS");
+    int failures = 0;
+    if (only) {
+        CU_ASSERT_EQUAL(run_seed(only, 0), 0);
+        return;
+    }
+    for (uint64_t seed = 1; seed <= CASES; seed++)
+        failures += run_seed(seed, failures >= FAILURES_MAX);
+    time_t end = time(NULL) + (time_t)seconds;
+    uint64_t fresh = (uint64_t)time(NULL) << 20, tried = 0;
+    for (; time(NULL) < end; tried++)
+        failures += run_seed(fresh + tried, failures >= FAILURES_MAX);
+    if (seconds)
+        fprintf(stderr, "kernel property: %" PRIu64 " fresh cases from seed %" PRIu64 "\n", tried, fresh);
+    if (failures)
+        fprintf(stderr, "kernel property: %d failures\n", failures);
+    CU_ASSERT_EQUAL(failures, 0);
+}
+
+void suite_kernel_property(void)
+{
+    CU_pSuite suite = CU_add_suite("kernel property", NULL, NULL);
+    CU_add_test(suite, "random netlists against the reference", random_netlists);
+}
