@@ -26,12 +26,18 @@ static int64_t send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint3
 
 static int64_t send_completions(struct pcie *pcie, const struct pcie_request *request, int64_t start_cyc)
 {
+    const struct pcie_params *p = pcie->params;
     uint64_t address = request->address;
     uint32_t left = request->bytes, tlps = 0, payload = 0;
-    int each_block = pcie->params->completions == PCIE_COMPLETIONS_RCB;
+    int each_block = p->completions == PCIE_COMPLETIONS_RCB;
+    int64_t most = each_block ? p->rcb : p->mps;
+    if ((address & (uint64_t)(most - 1)) == 0) { /* aligned: equal pieces and a rest */
+        tlps = (left + (uint32_t)most - 1) / (uint32_t)most;
+        payload = tlp_payload_bytes(address, left);
+        left = 0;
+    }
     while (left > 0) {
-        uint32_t piece = tlp_completion(address, left, (uint32_t)pcie->params->mps, (uint32_t)pcie->params->rcb,
-                                        each_block);
+        uint32_t piece = tlp_completion(address, left, (uint32_t)p->mps, (uint32_t)p->rcb, each_block);
         payload += tlp_payload_bytes(address, piece);
         address += piece;
         left -= piece;

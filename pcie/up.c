@@ -22,17 +22,17 @@ static int64_t waiting_at(const struct pcie *pcie, int input)
     return fifo_empty(in) ? SIM_NEVER : fifo_front(in)->tail_cyc;
 }
 
-static int64_t send(struct pcie *pcie, enum pcie_kind kind, uint32_t payload_bytes, int64_t start_cyc)
+/* Books `tlps` TLPs of payload_bytes each from start_cyc on. */
+static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t payload_bytes, int64_t start_cyc)
 {
     uint32_t bytes = TLP_REQUEST_BYTES + payload_bytes;
-    int64_t took = pcie_occupancy_cyc(pcie, payload_bytes, bytes);
+    int64_t took = tlps * pcie_occupancy_cyc(pcie, payload_bytes, bytes);
     struct pcie_count *count = &pcie->count[PCIE_UP][kind];
-    count->tlps++;
-    count->payload_bytes += payload_bytes;
-    count->link_bytes += bytes;
+    count->tlps += tlps;
+    count->payload_bytes += tlps * payload_bytes;
+    count->link_bytes += tlps * bytes;
     pcie->up_work_cyc += took;
     pcie->up_free_cyc = start_cyc + took;
-    return clk_edge(&pcie->link_clk, start_cyc + took);
 }
 
 /* A read request goes to the host, which has the data after its memory's latency. */
@@ -40,29 +40,34 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
 {
     uint32_t index = pcie->queue[pcie->queue_first++ & pcie->queue_mask];
     struct pcie_request *request = &pcie->request[index];
-    int64_t sent = send(pcie, pcie->read[request->read].kind, 0, start_cyc);
+    send(pcie, pcie->read[request->read].kind, 1, 0, start_cyc);
     uint64_t ordinal = pcie->host_reads++;
     uint64_t draw = rnd_u64(pcie->sim->seed, pcie->entity, ordinal, 0);
-    int64_t ready = sent + pcie->params->link_latency + rnd_table_draw(&pcie->host_read, draw);
-    request->at_ps = ready;
+    int64_t ready = clk_edge(&pcie->link_clk, pcie->up_free_cyc) + pcie->params->link_latency +
+                    rnd_table_draw(&pcie->host_read, draw);
     model_assert(pcie->sim, heap_put(&pcie->at_host, ready, PCIE_ORDER_READ | ordinal, index) == 0, "out of memory");
     sim_wake(pcie->sim, pcie->down_decider, ready);
 }
 
-/* One TLP of the write under way; 1 when it was the last. */
-static int send_write_piece(struct pcie *pcie, int which, int64_t start_cyc, int64_t *sent_at_ps)
+/* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc. */
+static void send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, int64_t last_cyc)
 {
     struct pcie_write *write = &pcie->writing[which].write;
-    if (write->bytes > 0) {
-        uint32_t piece = tlp_piece(write->address, write->bytes, (uint32_t)pcie->params->mps);
-        *sent_at_ps = send(pcie, write->kind, tlp_payload_bytes(write->address, piece), start_cyc);
-        write->address += piece;
-        write->bytes -= piece;
-    } else {
-        *sent_at_ps = send(pcie, PCIE_CQE_WRITE, write->cqe_bytes, start_cyc);
+    if (write->bytes == 0) {
+        send(pcie, PCIE_CQE_WRITE, 1, write->cqe_bytes, start_cyc);
         write->cqe_bytes = 0;
+        return;
     }
-    return write->bytes == 0 && write->cqe_bytes == 0;
+    uint32_t mps = (uint32_t)pcie->params->mps;
+    uint32_t piece = tlp_piece(write->address, write->bytes, mps), pieces = 1;
+    if (piece == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
+        int64_t took = pcie_occupancy_cyc(pcie, mps, mps + TLP_REQUEST_BYTES);
+        int64_t fit = (last_cyc - start_cyc) / took + 1;
+        pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
+    }
+    send(pcie, write->kind, pieces, tlp_payload_bytes(write->address, piece), start_cyc);
+    write->address += (uint64_t)pieces * piece;
+    write->bytes -= pieces * piece;
 }
 
 /* The input to be served next and when; *others_cyc: when the first of the others waits. -1: none. */
@@ -105,25 +110,25 @@ static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t sent_at
     return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, pcie->visible_ps};
 }
 
-/* Serves one input from start_cyc on, TLP after TLP, while no other waits and the horizon allows; 1 when a write is done. */
-static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t others_cyc, int64_t horizon_cyc,
-                 struct pcie_up *written)
+/* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
+static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_cyc, struct pcie_up *written)
 {
     pcie->up_last = input;
-    for (; start_cyc <= horizon_cyc; start_cyc = pcie->up_free_cyc) {
-        if (input == PCIE_IN_READ) {
+    if (input == PCIE_IN_READ) {
+        for (; start_cyc <= last_cyc; start_cyc = max2(pcie->up_free_cyc, waiting_at(pcie, input)))
             send_read(pcie, start_cyc);
-            return 0;
-        }
-        struct pcie_write *write = &pcie->writing[input - 1].write;
-        int64_t sent_at_ps = clk_edge(&pcie->link_clk, start_cyc);
+        return 0;
+    }
+    struct pcie_write *write = &pcie->writing[input - 1].write;
+    for (; start_cyc <= last_cyc; start_cyc = pcie->up_free_cyc) {
         int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
-        if (empty || send_write_piece(pcie, input - 1, start_cyc, &sent_at_ps)) {
-            *written = finish_write(pcie, input, sent_at_ps, empty ? start_cyc : pcie->up_free_cyc);
+        if (!empty)
+            send_write_pieces(pcie, input - 1, start_cyc, last_cyc);
+        int64_t end_cyc = empty ? start_cyc : pcie->up_free_cyc;
+        if (write->bytes + write->cqe_bytes == 0) {
+            *written = finish_write(pcie, input, clk_edge(&pcie->link_clk, end_cyc), end_cyc);
             return 1;
         }
-        if (others_cyc <= pcie->up_free_cyc)
-            return 0; /* another has its turn */
     }
     return 0;
 }
@@ -143,7 +148,9 @@ struct pcie_up pcie_up_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, 
             pcie->writing[input - 1].start_cyc = start;
             return (struct pcie_up){PCIE_UP_WRITE_BEGINS, input, fifo_front(pcie->write_in[input - 1])->ref, *wake_at, 0};
         }
-        if (serve(pcie, input, start, others, horizon_cyc, &written))
+        /* alone until another waits: then it has its turn */
+        int64_t last = others <= start ? start : others <= horizon_cyc ? others - 1 : horizon_cyc;
+        if (serve(pcie, input, start, last, &written))
             return written;
     }
 }

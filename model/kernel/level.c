@@ -84,8 +84,8 @@ void level_out(struct level *level, int64_t at_ps, uint32_t units)
 
 void level_settle(struct level *level, int64_t now_ps)
 {
-    struct level_stream *in = &level->in;
-    while (in->first != in->next && in->change[in->first & in->mask].at_ps <= now_ps) {
+    struct level_stream *in = &level->in; /* an entry at now waits: a way out at now may still be told */
+    while (in->first != in->next && in->change[in->first & in->mask].at_ps < now_ps) {
         count_in(level, in->change[in->first & in->mask].at_ps, in->change[in->first & in->mask].units);
         in->first++;
     }

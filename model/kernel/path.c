@@ -131,3 +131,11 @@ int64_t path_least_ps(const struct path *path)
         least += path->stage[i].server.latency_cyc * path->stage[i].server.clk->whole;
     return least;
 }
+
+int path_waits(const struct path *path)
+{
+    int waits = path->end.writer_waits;
+    for (int i = 0; i < path->count; i++)
+        waits |= path->stage[i].in.writer_waits;
+    return waits;
+}

@@ -39,6 +39,8 @@ void path_free(struct path *path);
 int path_keep_beats(struct path *path, uint32_t item_bytes_max, int *which);
 /* The FIFO that the path's writer pushes into. */
 struct fifo *path_entry(struct path *path);
+/* Whether anything in the path, or its writer, waits for space. */
+int path_waits(const struct path *path);
 /* The least time (ps, rounded down) from the writer's push to the reader's sight: a lower bound for lookahead. */
 int64_t path_least_ps(const struct path *path);
 

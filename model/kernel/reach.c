@@ -5,7 +5,7 @@
 /* Beyond this nothing is committed ahead, so farther sources need not be looked at. */
 #define REACH_FAR_PS INT64_C(4000000)
 
-int sim_reach(struct sim *sim, int from, int to, int64_t least_ps)
+int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, int by_release)
 {
     if (sim->edges == sim->edge_room) {
         int room = sim->edge_room ? 2 * sim->edge_room : 64;
@@ -15,7 +15,7 @@ int sim_reach(struct sim *sim, int from, int to, int64_t least_ps)
         sim->edge = more;
         sim->edge_room = room;
     }
-    sim->edge[sim->edges++] = (struct sim_edge){from, to, least_ps < 1 ? 1 : least_ps};
+    sim->edge[sim->edges++] = (struct sim_edge){from, to, least_ps < 1 ? 1 : least_ps, by_release};
     sim->decider[to].declared = 1;
     return 0;
 }
@@ -30,6 +30,8 @@ static void distances(const struct sim *sim, int to, int64_t *distance)
         changed = 0;
         for (int e = 0; e < sim->edges; e++) {
             const struct sim_edge *edge = &sim->edge[e];
+            if (edge->from == to && edge->by_release)
+                continue;
             int64_t through = edge->least_ps + (edge->to == to ? 0 : distance[edge->to]);
             if (through < distance[edge->from]) {
                 distance[edge->from] = through;

@@ -73,7 +73,13 @@ void sim_wake(struct sim *sim, int decider, int64_t at)
     model_assert(sim, at > sim->now, "%s is woken at %lld ps, not after now", sim->decider[decider].name,
                  (long long)at);
     sim->wake[decider] = at;
-    tree_update(sim, decider);
+    /* an earlier wake: up the tree as far as it wins */
+    for (int node = (sim->leaves + decider) >> 1; node >= 1; node >>= 1) {
+        int32_t best = sim->winner[node];
+        if (best != decider && (sim->wake[best] < at || (sim->wake[best] == at && best < decider)))
+            break;
+        sim->winner[node] = decider;
+    }
 }
 
 int64_t sim_next_at(const struct sim *sim)
@@ -121,7 +127,10 @@ void sim_run(struct sim *sim, int64_t until)
         sim->wake[i] = SIM_NEVER; /* the tree is set right when i has its next wake */
         sim->decisions++;
         int64_t next = sim->decider[i].decide(sim->decider[i].self, at);
-        sim_wake(sim, i, next);
+        model_assert(sim, next > at, "%s wants to be woken at %lld ps, not after now", sim->decider[i].name,
+                     (long long)next);
+        if (next < sim->wake[i])
+            sim->wake[i] = next;
         tree_update(sim, i);
         if (sim->spurious_seed != 0 && sim_next_at(sim) != SIM_NEVER)
             wake_at_random(sim);

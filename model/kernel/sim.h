@@ -47,6 +47,7 @@ struct sim_source {
 struct sim_edge {
     int32_t from, to;
     int64_t least_ps;
+    int by_release;
 };
 
 struct sim {
@@ -77,8 +78,10 @@ void sim_free(struct sim *sim);
 /* Before the first run. Returns the decider's index, or -1 when there are too many or lookahead_ps < 1 (R4). */
 int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name, int64_t lookahead_ps);
 /* Before the first run: a decision of `from` at t reaches `to` at t + least_ps (>= 1) at the earliest. A decider that is so
- * declared is reached by nobody else; the lookahead then follows from all declarations together. Returns -1 without memory. */
-int sim_reach(struct sim *sim, int from, int to, int64_t least_ps);
+ * declared is reached by nobody else; the lookahead then follows from all declarations together. by_release: only by giving back
+ * space that the other one waits for; `from` promises to commit nothing ahead while anybody waits for its space, so this way
+ * around back to itself does not count. Returns -1 without memory. */
+int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, int by_release);
 /* Lowers a wake; asserts at > now (R8). */
 void sim_wake(struct sim *sim, int decider, int64_t at);
 /* The earliest wake of anybody. */

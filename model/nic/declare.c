@@ -15,46 +15,47 @@ int rnic_declare(struct rnic *rnic, int outbox)
     const struct pcie *pcie = &rnic->pcie;
     int64_t cycle = rnic->user_clk.whole, link = pcie->params->link_latency;
     int up = pcie->up_decider, down = pcie->down_decider, read = pcie->read_decider, port = rnic->port.decider;
+    int writes_acknowledge = rnic->setup.transport->ack_point != TRANSPORT_ACK_ACCEPTED;
     const struct {
         int from, to;
         int64_t least_ps;
+        int by_release;
     } edge[] = {
         /* what goes forward */
-        {outbox, down, rnic->sim->outside_lookahead_ps},
-        {down, rnic->scheduler, link},
-        {down, port, link + through(rnic, RNIC_PAYLOAD)},
-        {rnic->scheduler, read, through(rnic, RNIC_SCHED)},
-        {read, up, pcie_up_lookahead_ps(pcie)},
-        {read, port, through(rnic, RNIC_PAYLOAD)},
-        {up, down, pcie_down_lookahead_ps(pcie)},
-        {port, rnic->line_decider, rnic->params->port_latency * cycle + path_least_ps(&rnic->path[RNIC_TX])},
+        {outbox, down, rnic->sim->outside_lookahead_ps, 0},
+        {down, rnic->scheduler, link, 0},
+        {down, port, link + through(rnic, RNIC_PAYLOAD), 0},
+        {rnic->scheduler, read, through(rnic, RNIC_SCHED), 0},
+        {read, up, pcie_up_lookahead_ps(pcie), 0},
+        {read, port, through(rnic, RNIC_PAYLOAD), 0},
+        {up, down, pcie_down_lookahead_ps(pcie), 0},
+        {port, rnic->line_decider, rnic->params->port_latency * cycle + path_least_ps(&rnic->path[RNIC_TX]), 0},
         {rnic->line_decider, rnic->peer->arrival,
-         rnic->line.delay_cyc * rnic->line.clk.whole + path_least_ps(&rnic->peer->path[RNIC_MAC_RX])},
-        {rnic->arrival, rnic->dispatch, path_least_ps(&rnic->path[RNIC_RX])},
-        {rnic->dispatch, up, through(rnic, RNIC_RESPOND)},
-        {rnic->dispatch, port, through(rnic, RNIC_ACK)},
-        {up, port, through(rnic, RNIC_ACK)},
-        {rnic->dispatch, rnic->retire, through(rnic, RNIC_RETIRE)},
-        {rnic->scheduler, rnic->retire, cycle},
-        {rnic->retire, up, through(rnic, RNIC_CQE)},
-        {rnic->retire, outbox, cycle},
-        {up, outbox, link + pcie->params->host_write},
+         rnic->line.delay_cyc * rnic->line.clk.whole + path_least_ps(&rnic->peer->path[RNIC_MAC_RX]), 0},
+        {rnic->arrival, rnic->dispatch, path_least_ps(&rnic->path[RNIC_RX]), 0},
+        {rnic->dispatch, up, through(rnic, RNIC_RESPOND), 0},
+        {writes_acknowledge ? up : rnic->dispatch, port, through(rnic, RNIC_ACK), 0},
+        {rnic->dispatch, port, through(rnic, RNIC_ACK), 0}, /* a NAK, whatever is acknowledged where */
+        {rnic->dispatch, rnic->retire, through(rnic, RNIC_RETIRE), 0},
+        {rnic->scheduler, rnic->retire, cycle, 0},
+        {rnic->retire, up, through(rnic, RNIC_CQE), 0},
+        {rnic->retire, outbox, cycle, 0},
+        {up, outbox, link + pcie->params->host_write, 0},
         /* what comes back: tags, the window, space */
-        {down, read, link},
-        {rnic->retire, rnic->scheduler, cycle},
-        {read, rnic->scheduler, cycle},
-        {port, rnic->scheduler, cycle},
-        {port, read, cycle},
-        {port, rnic->dispatch, cycle},
-        {port, up, cycle},
-        {rnic->scheduler, down, cycle},
-        {rnic->retire, rnic->dispatch, cycle},
-        {rnic->line_decider, port, OTHER_CLOCK_PS},
-        {up, rnic->dispatch, OTHER_CLOCK_PS},
-        {up, rnic->retire, OTHER_CLOCK_PS},
+        {down, read, link, 0},
+        {rnic->retire, rnic->scheduler, cycle, 0},
+        {read, rnic->scheduler, cycle, 0},
+        {port, rnic->scheduler, cycle, 0},
+        {port, read, cycle, 1},
+        {port, writes_acknowledge ? up : rnic->dispatch, cycle, 1},
+        {rnic->scheduler, down, cycle, 1},
+        {rnic->retire, rnic->dispatch, cycle, 1},
+        {rnic->line_decider, port, OTHER_CLOCK_PS, 1},
+        {up, rnic->dispatch, OTHER_CLOCK_PS, 1},
+        {up, rnic->retire, OTHER_CLOCK_PS, 1},
     };
     for (size_t i = 0; i < sizeof edge / sizeof *edge; i++)
-        if (sim_reach(rnic->sim, edge[i].from, edge[i].to, edge[i].least_ps))
+        if (sim_reach(rnic->sim, edge[i].from, edge[i].to, edge[i].least_ps, edge[i].by_release))
             return -1;
     return 0;
 }

@@ -54,7 +54,7 @@ static void free_payload(struct rnic *rnic, const struct item *item, int64_t end
 static int64_t decide_port(void *self, int64_t now)
 {
     struct rnic *rnic = self;
-    int64_t horizon = sim_horizon(rnic->sim, rnic->port.decider);
+    int64_t horizon = rnic_horizon(rnic, rnic->port.decider, RNIC_PAYLOAD, RNIC_ACK);
     for (;;) {
         int64_t wake_at;
         struct arb_grant grant = arb_next(&rnic->port, now, horizon, &wake_at);

@@ -26,6 +26,13 @@ void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t
     fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, 0, bytes, ref);
 }
 
+int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed, enum rnic_path also_freed)
+{
+    if (path_waits(&rnic->path[freed]) || path_waits(&rnic->path[also_freed]))
+        return rnic->sim->now;
+    return sim_horizon(rnic->sim, decider);
+}
+
 /* ---- the PCIe deciders ---- */
 
 /* The cycle from which the doorbell path takes another; SIM_NEVER: not decided yet, I am woken. */
@@ -131,7 +138,7 @@ static int ack_has_no_space(struct rnic *rnic)
 static int64_t decide_up(void *self, int64_t now)
 {
     struct rnic *rnic = self;
-    int64_t horizon = sim_horizon(rnic->sim, rnic->pcie.up_decider);
+    int64_t horizon = rnic_horizon(rnic, rnic->pcie.up_decider, RNIC_RESPOND, RNIC_CQE);
     for (;;) {
         int64_t wake_at;
         if (ack_has_no_space(rnic))

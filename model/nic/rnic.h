@@ -152,6 +152,9 @@ int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t s
 /* Pushes an item that leaves its decision point at start_cyc and is seen one cycle later. */
 void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref);
 
+/* The horizon of a decider that frees the space of two paths: only now, while anybody waits for it (see sim_reach()). */
+int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed, enum rnic_path also_freed);
+
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Something of the QP has changed that the scheduler sees at cyc. */
 void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);

@@ -307,7 +307,36 @@ static int build_sink(struct built *built, int n, uint64_t ahead_seed)
     return sink->decider < 0 ? -1 : build_server(built, n, &sink->server);
 }
 
-static int build(struct built *built, uint64_t ahead_seed)
+static int decider_of(const struct built *built, int n)
+{
+    enum ref_kind kind = built->net->node[n].kind;
+    return kind == REF_SOURCE ? built->source[n].decider : kind == REF_SINK ? built->sink[n].decider : built->arb[n].decider;
+}
+
+/* Every path carries items forward and space back; every sink gives credits to the sources. */
+static int declare_reach(struct built *built)
+{
+    const struct ref_net *net = built->net;
+    for (int f = 0; f < net->fifos; f++)
+        for (int p = 0; p < built->paths; p++) {
+            if (built->fifo[f] != &built->path[p].end)
+                continue;
+            int writer = built->path_writer[p], reader = net->fifo[f].reader;
+            int from = decider_of(built, writer), to = decider_of(built, reader);
+            int64_t least_ps = net->node[writer].latency_cyc * clk_of(net, writer)->whole + path_least_ps(&built->path[p]);
+            if (sim_reach(built->sim, from, to, least_ps) || sim_reach(built->sim, to, from, 1))
+                return -1;
+        }
+    for (int s = 0; s < net->nodes; s++)
+        for (int n = 0; n < net->nodes && net->node[s].kind == REF_SINK; n++)
+            if (net->node[n].kind == REF_SOURCE &&
+                sim_reach(built->sim, decider_of(built, s), decider_of(built, n),
+                          net->node[n].credit_cyc * clk_of(net, s)->whole))
+                return -1;
+    return 0;
+}
+
+static int build(struct built *built, const struct net_options *options)
 {
     const struct ref_net *net = built->net;
     for (int f = 0; f < net->fifos; f++)
@@ -317,11 +346,12 @@ static int build(struct built *built, uint64_t ahead_seed)
         return -1;
     for (int n = 0; n < net->nodes; n++) {
         enum ref_kind kind = net->node[n].kind;
-        if ((kind == REF_ARBITER && build_arbiter(built, n)) || (kind == REF_SOURCE && build_source(built, n, ahead_seed)) ||
-            (kind == REF_SINK && build_sink(built, n, ahead_seed)))
+        if ((kind == REF_ARBITER && build_arbiter(built, n)) ||
+            (kind == REF_SOURCE && build_source(built, n, options->ahead_seed)) ||
+            (kind == REF_SINK && build_sink(built, n, options->ahead_seed)))
             return -1;
     }
-    return 0;
+    return options->reach ? declare_reach(built) : 0;
 }
 
 /* ---- running ---- */
@@ -414,7 +444,7 @@ int net_kernel_run(const struct ref_net *net, struct ref_log *log, const struct 
     if (setjmp(back) == 0) {
         if (options->other)
             other = built_new(options->other, &sim, &other_log, error, error_size);
-        if ((!other || !build(other, options->ahead_seed)) && !build(built, options->ahead_seed)) {
+        if ((!other || !build(other, options)) && !build(built, options)) {
             run_slices(&sim, options->slice_seed);
             result = check_home(built);
         }

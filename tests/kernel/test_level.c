@@ -92,6 +92,8 @@ static void tell(const struct history *history, uint64_t trial, uint64_t ahead)
         int64_t bound = history->out_ps[outs] < next_in ? history->out_ps[outs] : next_in;
         if (ahead == 0 || draw % ahead == 0)
             now = bound;
+        if ((draw >> 30) % 4 == 0) /* somebody reads the level in between */
+            level_settle(&level, now);
         int may_in = ins < history->count && (ahead || history->in_ps[ins] == now);
         /* an entry cannot be told before the exits that make its space */
         uint32_t held = may_in ? history->units[ins] : 0;
@@ -151,6 +153,7 @@ static void ties(void)
         if (out_first)
             level_out(&level, 9, 1);
         level_in(&level, 9, 1);
+        level_settle(&level, 9); /* nothing before 9 can still be told, but something at 9 can */
         if (!out_first)
             level_out(&level, 9, 1);
         level_out(&level, 12, 1);

@@ -2,6 +2,7 @@
  *
  * RNICSIM_SOAK_SECONDS=n runs on with fresh seeds for so long; RNICSIM_PROPERTY_SEED=s runs that seed only. */
 #include "kernel/rnd.h"
+#include "tests/kernel/net_compare.h"
 #include "tests/kernel/net_kernel.h"
 #include "tests/kernel/net_random.h"
 
@@ -18,7 +19,7 @@ void suite_kernel_property(void);
 #define SHRINK_TRIES 4000
 #define FAILURES_MAX 3
 
-enum variant { PLAIN, AHEAD, VARIANTS };
+enum variant { PLAIN, AHEAD, REACH, REACH_AHEAD, VARIANTS };
 
 struct trial {
     enum variant variant;
@@ -33,35 +34,9 @@ static const struct ref_log *reference_of(const struct ref_net *net, int *error)
     return &log;
 }
 
-/* 0 when the two logs agree; else says where they first differ. */
-static int compare(const struct ref_net *net, const struct ref_log *want, const struct ref_log *got, char *what,
-                   size_t what_size)
-{
-    for (int n = 0; n < net->nodes; n++)
-        for (int i = 0; i < want->count[n] || i < got->count[n]; i++) {
-            const struct ref_serve *a = &want->serve[n][i], *b = &got->serve[n][i];
-            if (i < want->count[n] && i < got->count[n] && a->item == b->item && a->start_cyc == b->start_cyc &&
-                a->end_cyc == b->end_cyc)
-                continue;
-            snprintf(what, what_size,
-                     "node %d, its item %d: reference item %d, %" PRId64 " to %" PRId64 "; kernel item %d, %" PRId64
-                     " to %" PRId64 " (counts %d, %d)",
-                     n, i, a->item, a->start_cyc, a->end_cyc, b->item, b->start_cyc, b->end_cyc, want->count[n],
-                     got->count[n]);
-            return 1;
-        }
-    for (int f = 0; f < net->fifos; f++)
-        if (want->high_water[f] != got->high_water[f] || want->level_ps[f] != got->level_ps[f]) {
-            snprintf(what, what_size, "FIFO %d: reference high water %d, level x time %" PRId64 "; kernel %d, %" PRId64, f,
-                     want->high_water[f], want->level_ps[f], got->high_water[f], got->level_ps[f]);
-            return 1;
-        }
-    return 0;
-}
-
 static struct net_options options_of(const struct trial *trial)
 {
-    return (struct net_options){.ahead_seed = trial->variant == AHEAD ? trial->seed | 1 : 0};
+    return (struct net_options){.ahead_seed = trial->variant % 2 ? trial->seed | 1 : 0, .reach = trial->variant >= REACH};
 }
 
 static int trial_fails(const struct ref_net *net, void *context)
@@ -76,7 +51,7 @@ static int trial_fails(const struct ref_net *net, void *context)
         return error == -2;
     }
     return net_kernel_run(net, &got, &options, trial->what, sizeof trial->what) != 0 ||
-           compare(net, want, &got, trial->what, sizeof trial->what);
+           net_compare(net, want, &got, trial->what, sizeof trial->what);
 }
 
 static void report(struct trial *trial, struct ref_net *net)
@@ -88,7 +63,7 @@ static void report(struct trial *trial, struct ref_net *net)
     net_print(net, stderr);
 }
 
-/* Both variants of one seed against one run of the reference; the number of failures. */
+/* All variants of one seed against one run of the reference; the number of failures. */
 static int run_seed(uint64_t seed, int quiet)
 {
     static struct ref_net net;
@@ -102,7 +77,7 @@ static int run_seed(uint64_t seed, int quiet)
         trial.variant = (enum variant)v;
         struct net_options options = options_of(&trial);
         if (!error && net_kernel_run(&net, &got, &options, trial.what, sizeof trial.what) == 0 &&
-            compare(&net, want, &got, trial.what, sizeof trial.what) == 0)
+            net_compare(&net, want, &got, trial.what, sizeof trial.what) == 0)
             continue;
         failures++;
         if (quiet)

@@ -187,7 +187,7 @@ static int64_t horizon_of(int64_t other_at, int64_t until, int64_t outside_looka
 static void horizon(void)
 {
     CU_ASSERT_EQUAL(horizon_of(1000, SIM_NEVER, 1, 0), 1099); /* the other decides at 1000, is seen at 1100 */
-    CU_ASSERT_EQUAL(horizon_of(5000, SIM_NEVER, 1, 0), 1100); /* I may wake it, at 1001 at the earliest */
+    CU_ASSERT_EQUAL(horizon_of(5000, SIM_NEVER, 1, 0), 1099); /* nobody is declared: anybody may decide at 1000 still */
     CU_ASSERT_EQUAL(horizon_of(5000, SIM_NEVER, 1, 1), 1000);
     CU_ASSERT_EQUAL(horizon_of(5000, 1040, 1, 0), 1040); /* outside may act at 1040, is seen at 1041 */
     CU_ASSERT_EQUAL(horizon_of(5000, 1040, 30, 0), 1069);

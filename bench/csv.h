@@ -1,0 +1,12 @@
+/* The result files in CSV: latency, stages, stalls, fifos, pcie, events. Lines that begin with '#' come first.
+ *
+ * Times are ns with three decimals, made from whole ps, or whole ps where the column says so. */
+#ifndef BENCH_CSV_H
+#define BENCH_CSV_H
+
+#include "bench/result.h"
+#include "bench/results.h"
+
+void csv_write(const struct result *result, struct results *results);
+
+#endif

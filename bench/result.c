@@ -1,0 +1,114 @@
+#include "bench/result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_fullness(const void *a, const void *b)
+{
+    const struct result_fifo *left = a, *right = b;
+    if (left->fullness != right->fullness)
+        return left->fullness > right->fullness ? -1 : 1;
+    return left->index < right->index ? -1 : 1;
+}
+
+static int gather_fifos(struct result *result)
+{
+    result->fifo_count = rnicsim_fifo_count(result->sim);
+    result->fifos = calloc(result->fifo_count + 1, sizeof *result->fifos);
+    if (result->fifos == NULL)
+        return -1;
+    for (size_t i = 0; i < result->fifo_count; i++) {
+        struct result_fifo *fifo = &result->fifos[i];
+        rnicsim_fifo(result->sim, i, &fifo->info);
+        fifo->index = i;
+        fifo->fullness = fifo->info.depth == 0 ? 0 : (double)fifo->info.high_water / (double)fifo->info.depth;
+        snprintf(fifo->name, sizeof fifo->name, "%s %s %s", fifo->info.nic, fifo->info.path, fifo->info.name);
+    }
+    qsort(result->fifos, result->fifo_count, sizeof *result->fifos, by_fullness);
+    return 0;
+}
+
+static int gather_stages(struct result *result)
+{
+    result->stage_count = rnicsim_stage_count(result->sim);
+    result->tlp_count = rnicsim_tlp_count(result->sim);
+    result->stages = calloc(result->stage_count + 1, sizeof *result->stages);
+    result->tlps = calloc(result->tlp_count + 1, sizeof *result->tlps);
+    if (result->stages == NULL || result->tlps == NULL)
+        return -1;
+    for (size_t i = 0; i < result->stage_count; i++)
+        rnicsim_stage(result->sim, i, &result->stages[i]);
+    for (size_t i = 0; i < result->tlp_count; i++)
+        rnicsim_tlp(result->sim, i, &result->tlps[i]);
+    return 0;
+}
+
+static void gather_params(struct result *result)
+{
+    struct rnicsim_param_info param;
+    size_t used = 0;
+    for (size_t i = 0; i < rnicsim_param_count(result->sim); i++) {
+        if (rnicsim_param(result->sim, i, &param) != RNICSIM_OK)
+            continue;
+        if (param.changed && used < sizeof result->changed)
+            used += (size_t)snprintf(result->changed + used, sizeof result->changed - used, "%s%s=%s",
+                                     used == 0 ? "" : "; ", param.key, param.value);
+        if (strcmp(param.key, "mac.rate") == 0) /* "100 Gbps" */
+            result->line_gbps = strstr(param.value, " Gbps") != NULL ? strtod(param.value, NULL) : 0;
+    }
+}
+
+/* bits over ps are Tb/s. */
+static double gbps(uint64_t bytes, int64_t duration_ps)
+{
+    return duration_ps <= 0 ? 0 : (double)bytes * 8000.0 / (double)duration_ps;
+}
+
+static void gather_rates(struct result *result)
+{
+    const struct rnicsim_totals *totals = &result->totals;
+    result->duration_ps = totals->last_done_ps > totals->first_post_ps ? totals->last_done_ps - totals->first_post_ps : 0;
+    result->requests_done = result->collect->done;
+    result->goodput_gbps = gbps(totals->payload_bytes, result->duration_ps);
+    result->wire_gbps = gbps(totals->wire_bytes, result->duration_ps);
+    if (result->duration_ps > 0)
+        result->message_rate_mps = (double)result->requests_done * 1e6 / (double)result->duration_ps;
+}
+
+static void gather_stuck(struct result *result, const struct trace_replay *replay)
+{
+    struct rnicsim_error text;
+    int is_waiting = 0;
+    rnicsim_explain_stuck(result->sim, result->stuck, sizeof result->stuck);
+    for (uint32_t i = 0; is_waiting == 0; i++)
+        is_waiting = trace_replay_explain(replay, i, &text);
+    if (is_waiting > 0)
+        snprintf(result->first_waiting, sizeof result->first_waiting, "%.511s", text.text);
+    result->status = trace_replay_is_whole(replay) && result->totals.in_flight == 0 ? "complete" : "partial";
+}
+
+int result_gather(struct result *result, const struct trace_replay *replay)
+{
+    const struct collect *collect = result->collect;
+    trace_replay_counts(replay, &result->counts);
+    rnicsim_totals(result->sim, &result->totals);
+    gather_rates(result);
+    gather_params(result);
+    gather_stuck(result, replay);
+    result->completion = latency_of(collect->completion);
+    result->delivery = latency_of(collect->delivery);
+    result->jitter = latency_jitter(&result->completion, (double)collect->ipdv_ps, collect->ipdv_count);
+    result->waterfall = waterfall_of(collect);
+    if (gather_stages(result) != 0 || gather_fifos(result) != 0)
+        return -1;
+    result->bottlenecks = bottleneck_find(result->stages, result->stage_count, &result->waterfall);
+    return 0;
+}
+
+void result_free(struct result *result)
+{
+    free(result->stages);
+    free(result->tlps);
+    free(result->fifos);
+}

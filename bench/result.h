@@ -1,0 +1,53 @@
+/* Everything that the reports tell of one run, taken from the simulation once it is over. Text, JSON, CSV and charts only
+ * print it. */
+#ifndef BENCH_RESULT_H
+#define BENCH_RESULT_H
+
+#include "bench/bottleneck.h"
+#include "bench/latency.h"
+#include "traces/replay.h"
+
+#define RESULT_SCHEMA 1
+#define RESULT_DIGEST_BYTES 24
+
+struct result_fifo {
+    struct rnicsim_fifo_info info;
+    size_t index; /* in the simulation */
+    char name[128];
+    double fullness; /* high water over depth */
+};
+
+struct result {
+    struct rnicsim *sim;
+    const struct collect *collect;
+    const char *trace; /* its path */
+    char digest[RESULT_DIGEST_BYTES];
+    uint64_t seed;
+    const char *status; /* "complete" or "partial" */
+    struct trace_replay_counts counts;
+    struct rnicsim_totals totals;
+    uint64_t requests_done;
+    int64_t duration_ps; /* first post to last completion */
+    struct latency completion, delivery;
+    struct jitter jitter; /* of completions */
+    struct waterfall waterfall;
+    double goodput_gbps, wire_gbps, message_rate_mps;
+    double line_gbps; /* 0: not known */
+    struct rnicsim_stage_info *stages;
+    size_t stage_count;
+    struct result_fifo *fifos; /* fullest first */
+    size_t fifo_count;
+    struct rnicsim_tlp_info *tlps;
+    size_t tlp_count;
+    struct bottlenecks bottlenecks;
+    char changed[1024]; /* "key=value; key=value", of -s */
+    char stuck[2048];   /* empty when nothing is */
+    char first_waiting[512]; /* the first trace record that was not posted; empty: all were */
+    double wall_s;
+};
+
+/* sim, collect, trace, digest, seed and wall_s are set; fills the rest. 0, or -1 without memory. */
+int result_gather(struct result *result, const struct trace_replay *replay);
+void result_free(struct result *result);
+
+#endif

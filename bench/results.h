@@ -1,0 +1,29 @@
+/* The folder of a run's result files (-o): written aside, then put in place, so that no half result is ever seen.
+ *
+ * Files are written into a hidden folder inside; results_finish moves them out, summary.json last: where that is, the
+ * result is whole. A folder that holds another run (a summary.json) is refused, or with `force` its result files are
+ * replaced; other files in it are left alone. */
+#ifndef BENCH_RESULTS_H
+#define BENCH_RESULTS_H
+
+#include <stdio.h>
+
+struct results;
+
+/* Before the run: whether results could be put into `path` (a folder, or a name for one whose parent exists). Changes
+ * nothing. 0, or CLI_INPUT and one line. */
+int results_check(const char *path, int force);
+/* 0, or CLI_INPUT; nothing is left to close. */
+int results_begin(const char *path, int force, struct results **out);
+/* Where files are written until the end; for programs that are started there. */
+const char *results_folder(const struct results *results);
+/* Opens a file to be written; NULL: failed, and results_finish will tell. */
+FILE *results_open(struct results *results, const char *name);
+/* Closes it; a failed write is kept for results_finish. NULL is allowed. */
+void results_close(struct results *results, FILE *file);
+/* A file that another program has written there: it is moved with the others. */
+void results_add(struct results *results, const char *name);
+/* Puts all in place and frees. 0, or CLI_INPUT and one line, with nothing left behind. */
+int results_finish(struct results *results);
+
+#endif

@@ -1,0 +1,170 @@
+#include "bench/summary.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#define PS_PER_NS 1e3
+#define DIGITS 15 /* all that a double surely holds */
+
+static json_t *real(double value)
+{
+    return json_real(round(value * 1000.0) / 1000.0);
+}
+
+static json_t *ns(double ps)
+{
+    return real(ps / PS_PER_NS);
+}
+
+static json_t *quantile_ns(struct quantile quantile)
+{
+    return quantile.known ? ns((double)quantile.ps) : json_null();
+}
+
+static json_t *whole(uint64_t number)
+{
+    return json_integer((json_int_t)number);
+}
+
+/* Sets a key and takes the value; a value that could not be made leaves the object without it, and is told. */
+static void put(json_t *object, const char *key, json_t *value, int *failed)
+{
+    *failed |= json_object_set_new(object, key, value) != 0;
+}
+
+static json_t *latency_object(const struct latency *latency, int *failed)
+{
+    json_t *object = json_object();
+    int has = latency->count > 0;
+    put(object, "min", has ? ns((double)latency->min_ps) : json_null(), failed);
+    put(object, "p50", quantile_ns(latency->p50), failed);
+    put(object, "avg", has ? ns(latency->mean_ps) : json_null(), failed);
+    put(object, "p99", quantile_ns(latency->p99), failed);
+    put(object, "p99.9", quantile_ns(latency->p999), failed);
+    put(object, "p99.99", quantile_ns(latency->p9999), failed);
+    put(object, "max", has ? ns((double)latency->max_ps) : json_null(), failed);
+    put(object, "stdev", has ? ns(latency->stdev_ps) : json_null(), failed);
+    put(object, "n", whole(latency->count), failed);
+    return object;
+}
+
+static json_t *jitter_object(const struct jitter *jitter, int *failed)
+{
+    json_t *object = json_object();
+    put(object, "pdv", quantile_ns(jitter->pdv), failed);
+    put(object, "p99_p50", quantile_ns(jitter->p99_p50), failed);
+    put(object, "max_min", jitter->known ? ns((double)jitter->max_min_ps) : json_null(), failed);
+    put(object, "stdev", jitter->known ? ns(jitter->stdev_ps) : json_null(), failed);
+    put(object, "ipdv", jitter->ipdv_known ? ns(jitter->ipdv_ps) : json_null(), failed);
+    return object;
+}
+
+static json_t *bottleneck_object(const struct bottleneck *bottleneck, int *failed)
+{
+    json_t *object = json_object();
+    if (bottleneck->stage[0] == 0) {
+        json_decref(object);
+        return json_null();
+    }
+    put(object, "stage", json_string(bottleneck->stage), failed);
+    put(object, "cause", json_string(bottleneck->cause), failed);
+    put(object, "share", json_real(round(bottleneck->share * 1e5) / 1e5), failed);
+    return object;
+}
+
+static json_t *drops_object(const struct result *result, int *failed)
+{
+    json_t *object = json_object();
+    uint64_t left = result->totals.drops;
+    for (size_t i = 0; i < result->fifo_count; i++) {
+        uint64_t drops = result->fifos[i].info.drops;
+        if (drops == 0)
+            continue;
+        put(object, result->fifos[i].name, whole(drops), failed);
+        left -= drops < left ? drops : left;
+    }
+    if (left > 0)
+        put(object, "other", whole(left), failed);
+    return object;
+}
+
+static json_t *fifos_array(const struct result *result, int *failed)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->fifo_count; i++) {
+        const struct rnicsim_fifo_info *fifo = &result->fifos[i].info;
+        json_t *object = json_object();
+        put(object, "name", json_string(result->fifos[i].name), failed);
+        put(object, "depth", whole(fifo->depth), failed);
+        put(object, "unit", json_string(fifo->unit), failed);
+        put(object, "hwm", whole(fifo->high_water), failed);
+        put(object, "p99.9", whole(fifo->p999), failed);
+        put(object, "drops", whole(fifo->drops), failed);
+        put(object, "backpressure", ns((double)fifo->back_pressure_ps), failed);
+        *failed |= json_array_append_new(array, object) != 0;
+    }
+    return array;
+}
+
+static json_t *params_object(const struct result *result, int *failed)
+{
+    json_t *object = json_object();
+    struct rnicsim_param_info param;
+    for (size_t i = 0; i < rnicsim_param_count(result->sim); i++)
+        if (rnicsim_param(result->sim, i, &param) == RNICSIM_OK && param.changed)
+            put(object, param.key, json_string(param.value), failed);
+    return object;
+}
+
+static void put_identity(json_t *summary, const struct result *result, int *failed)
+{
+    put(summary, "schema", json_integer(RESULT_SCHEMA), failed);
+    put(summary, "version", json_string(RNICSIM_VERSION), failed);
+    put(summary, "status", json_string(result->status), failed);
+    put(summary, "board", json_string(rnicsim_board_name(result->sim)), failed);
+    put(summary, "host", json_string(rnicsim_host_name(result->sim)), failed);
+    put(summary, "params_changed", params_object(result, failed), failed);
+    put(summary, "trace", json_string(result->trace), failed);
+    put(summary, "trace_digest", json_string(result->digest), failed);
+    put(summary, "seed", whole(result->seed), failed);
+}
+
+static void put_counts(json_t *summary, const struct result *result, int *failed)
+{
+    double wall_s = result->wall_s > 0 ? result->wall_s : 1e-9;
+    put(summary, "sim_time_ns", ns((double)result->duration_ps), failed);
+    put(summary, "wall_time_s", real(result->wall_s), failed);
+    put(summary, "requests", whole(result->counts.requests), failed);
+    put(summary, "requests_done", whole(result->requests_done), failed);
+    put(summary, "completions", whole(result->totals.completions), failed);
+    put(summary, "errors", whole(result->totals.errors), failed);
+    put(summary, "queue_full", whole(result->counts.queue_full), failed);
+    put(summary, "latency_ns", latency_object(&result->completion, failed), failed);
+    put(summary, "delivery_ns", latency_object(&result->delivery, failed), failed);
+    put(summary, "jitter_ns", jitter_object(&result->jitter, failed), failed);
+    put(summary, "goodput_gbps", real(result->goodput_gbps), failed);
+    put(summary, "wire_gbps", real(result->wire_gbps), failed);
+    put(summary, "message_rate_mps", real(result->message_rate_mps), failed);
+    put(summary, "data_packets", whole(result->totals.data_packets), failed);
+    put(summary, "ack_packets", whole(result->totals.ack_packets), failed);
+    put(summary, "packets_per_wall_s", real((double)result->totals.data_packets / wall_s), failed);
+    put(summary, "realtime_factor", json_real((double)result->duration_ps / 1e12 / wall_s), failed);
+}
+
+int summary_write(const struct result *result, FILE *out)
+{
+    json_t *summary = json_object();
+    int failed = summary == NULL;
+    put_identity(summary, result, &failed);
+    put_counts(summary, result, &failed);
+    put(summary, "drops", drops_object(result, &failed), &failed);
+    put(summary, "retransmits", json_object(), &failed);
+    put(summary, "bottleneck", bottleneck_object(&result->bottlenecks.first, &failed), &failed);
+    put(summary, "next_bottleneck", bottleneck_object(&result->bottlenecks.next, &failed), &failed);
+    put(summary, "fifos", fifos_array(result, &failed), &failed);
+    if (!failed)
+        failed = json_dumpf(summary, out, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS)) != 0 || fputc('\n', out) == EOF;
+    json_decref(summary);
+    return failed ? -1 : 0;
+}
