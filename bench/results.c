@@ -130,7 +130,7 @@ const char *results_folder(const struct results *results)
     return results->folder;
 }
 
-static void keep_failure(struct results *results, const char *name)
+void results_fail(struct results *results, const char *name)
 {
     if (results->failure[0] == 0)
         snprintf(results->failure, sizeof results->failure, "-o %.300s: %s cannot be written: %s", results->path, name,
@@ -141,7 +141,7 @@ void results_add(struct results *results, const char *name)
 {
     if (results->count == FILES_MAX) {
         errno = EMFILE;
-        keep_failure(results, name);
+        results_fail(results, name);
         return;
     }
     snprintf(results->names[results->count++], NAME_BYTES, "%s", name);
@@ -155,7 +155,7 @@ FILE *results_open(struct results *results, const char *name)
     results_add(results, name);
     snprintf(results->open_name, sizeof results->open_name, "%s", name);
     if (file == NULL)
-        keep_failure(results, name);
+        results_fail(results, name);
     return file;
 }
 
@@ -165,7 +165,7 @@ void results_close(struct results *results, FILE *file)
         return;
     int failed = ferror(file);
     if (fclose(file) != 0 || failed)
-        keep_failure(results, results->open_name);
+        results_fail(results, results->open_name);
 }
 
 static void remove_known(const struct results *results)
@@ -183,7 +183,7 @@ static int move(struct results *results, const char *name)
     char *from = join(results->folder, name), *to = join(results->path, name);
     int failed = from == NULL || to == NULL || rename(from, to) != 0;
     if (failed)
-        keep_failure(results, name);
+        results_fail(results, name);
     free(from);
     free(to);
     return failed;

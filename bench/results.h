@@ -21,6 +21,8 @@ const char *results_folder(const struct results *results);
 FILE *results_open(struct results *results, const char *name);
 /* Closes it; a failed write is kept for results_finish. NULL is allowed. */
 void results_close(struct results *results, FILE *file);
+/* What was to be written into `name` could not be made (errno says why): results_finish will tell. */
+void results_fail(struct results *results, const char *name);
 /* A file that another program has written there: it is moved with the others. */
 void results_add(struct results *results, const char *name);
 /* Puts all in place and frees. 0, or CLI_INPUT and one line, with nothing left behind. */

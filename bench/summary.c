@@ -1,15 +1,20 @@
 #include "bench/summary.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 #define PS_PER_NS 1e3
 #define DIGITS 15 /* all that a double surely holds */
 
+static json_t *rounded(double value, double steps)
+{
+    double scaled = value * steps;
+    return json_real((double)(int64_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5) / steps);
+}
+
 static json_t *real(double value)
 {
-    return json_real(round(value * 1000.0) / 1000.0);
+    return rounded(value, 1e3);
 }
 
 static json_t *ns(double ps)
@@ -69,7 +74,7 @@ static json_t *bottleneck_object(const struct bottleneck *bottleneck, int *faile
     }
     put(object, "stage", json_string(bottleneck->stage), failed);
     put(object, "cause", json_string(bottleneck->cause), failed);
-    put(object, "share", json_real(round(bottleneck->share * 1e5) / 1e5), failed);
+    put(object, "share", rounded(bottleneck->share, 1e5), failed);
     return object;
 }
 
@@ -149,7 +154,7 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "data_packets", whole(result->totals.data_packets), failed);
     put(summary, "ack_packets", whole(result->totals.ack_packets), failed);
     put(summary, "packets_per_wall_s", real((double)result->totals.data_packets / wall_s), failed);
-    put(summary, "realtime_factor", json_real((double)result->duration_ps / 1e12 / wall_s), failed);
+    put(summary, "realtime_factor", rounded((double)result->duration_ps / 1e12 / wall_s, 1e9), failed);
 }
 
 int summary_write(const struct result *result, FILE *out)

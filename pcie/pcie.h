@@ -56,7 +56,7 @@ struct pcie_write {
 };
 
 struct pcie_request { /* an MRd between the engine and the link, then its completion at the host */
-    int64_t at_ps;
+    int64_t at_cyc; /* link cycle in which it can be sent */
     uint64_t address;
     uint32_t bytes;
     uint32_t read; /* index */

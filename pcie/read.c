@@ -41,10 +41,11 @@ static int send_request(struct pcie *pcie, int64_t from_cyc)
     space_take(&pcie->completion_space, units);
     uint32_t request = pcie->request_free[--pcie->request_free_count];
     int64_t at_ps = clk_edge(pcie->user_clk, start + pcie->params->read_latency);
-    pcie->request[request] = (struct pcie_request){at_ps, pcie->current_address, bytes, pcie->current};
+    pcie->request[request] = (struct pcie_request){clk_at_or_after(&pcie->link_clk, at_ps), pcie->current_address, bytes,
+                                                   pcie->current};
     pcie->queue[pcie->queue_next++ & pcie->queue_mask] = request;
     if (pcie->queue_next - pcie->queue_first == 1)
-        sim_wake(pcie->sim, pcie->up_decider, at_ps);
+        sim_wake(pcie->sim, pcie->up_decider, clk_edge(&pcie->link_clk, pcie->request[request].at_cyc));
     pcie->read[pcie->current].in_flight++;
     pcie->current_address += bytes;
     pcie->current_bytes -= bytes;

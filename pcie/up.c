@@ -13,8 +13,7 @@ static int64_t waiting_at(const struct pcie *pcie, int input)
     if (input == PCIE_IN_READ) {
         if (pcie->queue_first == pcie->queue_next)
             return SIM_NEVER;
-        uint32_t request = pcie->queue[pcie->queue_first & pcie->queue_mask];
-        return clk_at_or_after(&pcie->link_clk, pcie->request[request].at_ps);
+        return pcie->request[pcie->queue[pcie->queue_first & pcie->queue_mask]].at_cyc;
     }
     if (pcie->writing[input - 1].active)
         return pcie->writing[input - 1].start_cyc;

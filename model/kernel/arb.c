@@ -59,10 +59,20 @@ struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int6
     return grant;
 }
 
+/* Whoever waits for space in an input's path may be woken by my next grant: nothing is committed ahead of that (the promise
+ * of by_release in sim_reach()). A wait anywhere in a path means a wait at its end. */
+static int somebody_waits(const struct arb *arb)
+{
+    int waits = 0;
+    for (int i = 0; i < arb->inputs; i++)
+        waits |= arb->in[i]->writer_waits;
+    return waits;
+}
+
 static int64_t forward(void *self, int64_t now)
 {
     struct arb *arb = self;
-    int64_t horizon = sim_horizon(arb->sim, arb->decider);
+    int64_t horizon = somebody_waits(arb) ? now : sim_horizon(arb->sim, arb->decider);
     int64_t wake_at;
     while (arb_next(arb, now, horizon, &wake_at).input >= 0)
         continue;

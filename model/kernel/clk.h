@@ -33,11 +33,14 @@ static inline uint64_t clk_mul_high(uint64_t a, uint64_t b)
 /* The instant (ps) of edge n. */
 static inline int64_t clk_edge(const struct clk *clk, int64_t n)
 {
+    int64_t whole = n * clk->whole + clk->phase_ps;
+    if (clk->frac == 0)
+        return whole; /* 250 MHz and the like */
     uint64_t q = clk_mul_high((uint64_t)n, clk->frac_reciprocal);
     uint64_t rest = (uint64_t)n * clk->frac - q * (uint64_t)clk->den;
     if (rest >= (uint64_t)clk->den)
         q++;
-    return n * clk->whole + (int64_t)q + clk->phase_ps;
+    return whole + (int64_t)q;
 }
 
 /* The first edge at or after the instant t (ps). */

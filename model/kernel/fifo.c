@@ -49,71 +49,22 @@ void fifo_free(struct fifo *fifo)
     level_free(&fifo->level);
 }
 
-static int64_t seen_at(const struct fifo *fifo, int64_t write_cyc)
-{
-    return clk_cross(fifo->shape.write_clk, write_cyc, fifo->shape.read_clk, fifo->shape.flops);
-}
-
 /* Without beat_cyc the writer is steady: its beats lie on the line between head and tail. */
-static void store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_cyc, int64_t tail_cyc,
-                        uint32_t bytes)
+void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes)
 {
     uint32_t beats = fifo_beats(bytes, fifo->write_shift);
     int64_t *to = fifo->beat_cyc + (size_t)(fifo->next & fifo->mask) * fifo->beats_max;
     model_assert(fifo->sim, beats <= fifo->beats_max, "%s: an item of %u beats", fifo->shape.name, beats);
     for (uint32_t i = 0; i < beats; i++)
-        to[i] = seen_at(fifo, beat_cyc ? beat_cyc[i] : head_cyc + (beats > 1 ? (tail_cyc - head_cyc) * i / (beats - 1) : 0));
+        to[i] = fifo_seen_at(fifo, beat_cyc ? beat_cyc[i]
+                                            : head_cyc + (beats > 1 ? (tail_cyc - head_cyc) * i / (beats - 1) : 0));
 }
 
-static void tell_reader(struct fifo *fifo, const struct fifo_slot *slot, int is_front)
+void fifo_tell_writer(struct fifo *fifo, int64_t space_cyc)
 {
-    if (fifo->read_stage)
-        stage_run(fifo->read_stage);
-    else if (is_front && fifo->read_decider != SIM_NO_DECIDER)
-        sim_wake(fifo->sim, fifo->read_decider,
-                 clk_edge(fifo->shape.read_clk, fifo->reader_wants_tail ? slot->tail_cyc : slot->head_cyc));
-}
-
-void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
-               uint32_t bytes, uint32_t ref)
-{
-    uint32_t units = fifo_units(fifo, bytes);
-    struct fifo_slot *slot = &fifo->slot[fifo->next & fifo->mask];
-    int is_front = fifo_empty(fifo);
-    space_take(&fifo->space, units);
-    if (fifo->beat_cyc)
-        store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
-    *slot = (struct fifo_slot){.head_cyc = seen_at(fifo, head_cyc), .bytes = bytes, .ref = ref};
-    slot->tail_cyc = tail_cyc == head_cyc ? slot->head_cyc : seen_at(fifo, tail_cyc);
-    model_assert(fifo->sim, slot->head_cyc >= fifo->last_head_cyc, "%s: item %u comes before the one ahead of it",
-                 fifo->shape.name, ref); /* R2 */
-    fifo->last_head_cyc = slot->head_cyc;
-    fifo->next++;
-    level_in(&fifo->level, clk_edge(fifo->shape.write_clk, start_cyc), units);
-    if (fifo->watch)
-        fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
-    tell_reader(fifo, slot, is_front);
-}
-
-static void tell_writer(struct fifo *fifo, int64_t space_cyc)
-{
-    if (!fifo->writer_waits)
-        return;
     fifo->writer_waits = 0;
     if (fifo->write_stage)
         stage_run(fifo->write_stage);
     else if (fifo->write_decider != SIM_NO_DECIDER)
         sim_wake(fifo->sim, fifo->write_decider, clk_edge(fifo->shape.write_clk, space_cyc));
-}
-
-void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start_cyc, int64_t end_cyc)
-{
-    uint32_t units = fifo_units(fifo, bytes);
-    int64_t free_cyc = fifo->shape.in_beats ? end_cyc : start_cyc;
-    int64_t space_cyc = fifo->shape.flops == 0
-                            ? free_cyc + fifo->shape.return_cyc
-                            : clk_cross(fifo->shape.read_clk, free_cyc, fifo->shape.write_clk, fifo->shape.flops);
-    space_give(&fifo->space, units, space_cyc);
-    level_out(&fifo->level, clk_edge(fifo->shape.read_clk, free_cyc), units);
-    tell_writer(fifo, space_cyc);
 }

@@ -81,11 +81,6 @@ static inline int64_t fifo_space_at(const struct fifo *fifo, uint32_t bytes)
     return space_when(&fifo->space, fifo_units(fifo, bytes));
 }
 
-/* Reserves space at the writer's cycle start_cyc; the item's first and last beat come out of the writer at head_cyc and
- * tail_cyc (> start_cyc). beat_cyc: every beat's cycle, or NULL. Wakes or runs the reader. */
-void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
-               uint32_t bytes, uint32_t ref);
-
 static inline int fifo_empty(const struct fifo *fifo)
 {
     return fifo->first == fifo->next;
@@ -107,8 +102,60 @@ static inline struct fifo_slot fifo_take(struct fifo *fifo)
     return fifo->slot[fifo->first++ & fifo->mask];
 }
 
+/* The reader's edge at which what the writer does at write_cyc is seen. */
+static inline int64_t fifo_seen_at(const struct fifo *fifo, int64_t write_cyc)
+{
+    return clk_cross(fifo->shape.write_clk, write_cyc, fifo->shape.read_clk, fifo->shape.flops);
+}
+
+void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes);
+void stage_run(struct stage *stage);
+
+/* Reserves space at the writer's cycle start_cyc; the item's first and last beat come out of the writer at head_cyc and
+ * tail_cyc (> start_cyc). beat_cyc: every beat's cycle, or NULL. Wakes or runs the reader. */
+static inline void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
+               uint32_t bytes, uint32_t ref)
+{
+    uint32_t units = fifo_units(fifo, bytes);
+    struct fifo_slot *slot = &fifo->slot[fifo->next & fifo->mask];
+    int is_front = fifo_empty(fifo);
+    space_take(&fifo->space, units);
+    if (fifo->beat_cyc)
+        fifo_store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
+    slot->head_cyc = fifo_seen_at(fifo, head_cyc);
+    slot->tail_cyc = tail_cyc == head_cyc ? slot->head_cyc : fifo_seen_at(fifo, tail_cyc);
+    slot->bytes = bytes;
+    slot->ref = ref;
+    model_assert(fifo->sim, slot->head_cyc >= fifo->last_head_cyc, "%s: item %u comes before the one ahead of it",
+                 fifo->shape.name, ref); /* R2 */
+    fifo->last_head_cyc = slot->head_cyc;
+    fifo->next++;
+    level_in(&fifo->level, clk_edge(fifo->shape.write_clk, start_cyc), units);
+    if (fifo->watch)
+        fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
+    if (fifo->read_stage)
+        stage_run(fifo->read_stage);
+    else if (is_front && fifo->read_decider != SIM_NO_DECIDER)
+        sim_wake(fifo->sim, fifo->read_decider,
+                 clk_edge(fifo->shape.read_clk, fifo->reader_wants_tail ? slot->tail_cyc : slot->head_cyc));
+}
+
+/* Wakes or runs the writer that waits for space, which it sees at space_cyc. */
+void fifo_tell_writer(struct fifo *fifo, int64_t space_cyc);
+
 /* The reader started a taken item at start_cyc and reads its last beat at end_cyc: frees its space and resumes a writer
  * that is parked on it (R7). In the order of fifo_take(). */
-void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start_cyc, int64_t end_cyc);
+static inline void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start_cyc, int64_t end_cyc)
+{
+    uint32_t units = fifo_units(fifo, bytes);
+    int64_t free_cyc = fifo->shape.in_beats ? end_cyc : start_cyc;
+    int64_t space_cyc = fifo->shape.flops == 0
+                            ? free_cyc + fifo->shape.return_cyc
+                            : clk_cross(fifo->shape.read_clk, free_cyc, fifo->shape.write_clk, fifo->shape.flops);
+    space_give(&fifo->space, units, space_cyc);
+    level_out(&fifo->level, clk_edge(fifo->shape.read_clk, free_cyc), units);
+    if (fifo->writer_waits)
+        fifo_tell_writer(fifo, space_cyc);
+}
 
 #endif

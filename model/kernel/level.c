@@ -26,58 +26,11 @@ void level_free(struct level *level)
     free(level->time_ps);
 }
 
-static void move_to(struct level *level, int64_t at_ps)
-{
-    if (at_ps > level->since_ps) {
-        level->time_ps[level->level] += at_ps - level->since_ps;
-        level->since_ps = at_ps;
-    }
-}
-
-static void count_outs(struct level *level, int64_t up_to_ps)
-{
-    struct level_stream *out = &level->out;
-    while (out->first != out->next && out->change[out->first & out->mask].at_ps <= up_to_ps) {
-        move_to(level, out->change[out->first & out->mask].at_ps);
-        level->level -= out->change[out->first++ & out->mask].units;
-    }
-}
-
-/* At one instant the way out comes first: its space is what the entry waits for. */
-static void count_in(struct level *level, int64_t at_ps, uint32_t units)
-{
-    count_outs(level, at_ps);
-    move_to(level, at_ps);
-    level->level += units;
-    if (level->level > level->high_water)
-        level->high_water = level->level;
-}
-
-/* An entry can be counted when no way out before it can still be told: all are known, or a later one is (they come in
- * order). */
-static int countable(const struct level *level, int64_t at_ps)
-{
-    return level->undecided == 0 || level->out_last_ps >= at_ps;
-}
-
-void level_in(struct level *level, int64_t at_ps, uint32_t units)
-{
-    level->entries++;
-    if (level->in.first == level->in.next && countable(level, at_ps))
-        count_in(level, at_ps, units);
-    else
-        level->in.change[level->in.next++ & level->in.mask] = (struct level_change){at_ps, units};
-    level->undecided++;
-}
-
-void level_out(struct level *level, int64_t at_ps, uint32_t units)
+void level_catch_up(struct level *level)
 {
     struct level_stream *in = &level->in;
-    level->undecided--;
-    level->out_last_ps = at_ps;
-    level->out.change[level->out.next++ & level->out.mask] = (struct level_change){at_ps, units};
-    while (in->first != in->next && countable(level, in->change[in->first & in->mask].at_ps)) {
-        count_in(level, in->change[in->first & in->mask].at_ps, in->change[in->first & in->mask].units);
+    while (in->first != in->next && level_countable(level, in->change[in->first & in->mask].at_ps)) {
+        level_count_in(level, in->change[in->first & in->mask].at_ps, in->change[in->first & in->mask].units);
         in->first++;
     }
 }
@@ -86,11 +39,11 @@ void level_settle(struct level *level, int64_t now_ps)
 {
     struct level_stream *in = &level->in; /* an entry at now waits: a way out at now may still be told */
     while (in->first != in->next && in->change[in->first & in->mask].at_ps < now_ps) {
-        count_in(level, in->change[in->first & in->mask].at_ps, in->change[in->first & in->mask].units);
+        level_count_in(level, in->change[in->first & in->mask].at_ps, in->change[in->first & in->mask].units);
         in->first++;
     }
-    count_outs(level, now_ps);
-    move_to(level, now_ps);
+    if (now_ps > level->since_ps)
+        level_count_in(level, now_ps, 0);
 }
 
 uint32_t level_percentile(const struct level *level, int64_t share_ppb)

@@ -46,11 +46,15 @@ static void tree_rebuild(struct sim *sim)
         sim->winner[1] = 0;
 }
 
-/* The decider's wake has changed either way. */
-static void tree_update(struct sim *sim, int decider)
+/* The decider's wake has changed either way: plays its matches again, up to the root. */
+static void tree_update(struct sim *sim, int32_t decider)
 {
-    for (int node = (sim->leaves + decider) >> 1; node >= 1; node >>= 1)
-        sim->winner[node] = earlier(sim, sim->winner[2 * node], sim->winner[2 * node + 1]);
+    int32_t best = decider;
+    for (int node = sim->leaves + decider; node > 1; node >>= 1) {
+        int32_t other = sim->winner[node ^ 1];
+        best = other < best ? earlier(sim, other, best) : earlier(sim, best, other);
+        sim->winner[node >> 1] = best;
+    }
 }
 
 int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name, int64_t lookahead_ps)

@@ -27,18 +27,27 @@ static int64_t beat_visible(const struct fifo *fifo, const struct fifo_slot *slo
     return slot->head_cyc + ((slot->tail_cyc - slot->head_cyc) * i + (n - 2)) / (n - 1);
 }
 
-int64_t server_ready(const struct server *server, const struct fifo *fifo)
+/* So many beats of my width, or all of the item, in beats of the writer's. */
+static int64_t threshold_ready(const struct server *server, const struct fifo *fifo)
 {
     const struct fifo_slot *slot = fifo_front(fifo);
-    if (server->store)
-        return slot->tail_cyc;
-    if (server->threshold_beats == 1 && server->shift <= fifo->write_shift)
-        return slot->head_cyc;
-    /* so many beats of my width, or all of the item, in beats of the writer's */
     uint32_t n = fifo_beats(slot->bytes, fifo->write_shift);
-    int64_t want = server->threshold_beats << server->shift >> fifo->write_shift;
-    want = max2(want, 1);
+    int64_t want = max2(server->threshold_beats << server->shift >> fifo->write_shift, 1);
     return beat_visible(fifo, slot, want < n ? (uint32_t)want - 1 : n - 1, n);
+}
+
+static inline int64_t ready_at(const struct server *server, const struct fifo *fifo)
+{
+    if (server->store)
+        return fifo_front(fifo)->tail_cyc;
+    if (server->threshold_beats == 1 && server->shift <= fifo->write_shift)
+        return fifo_front(fifo)->head_cyc;
+    return threshold_ready(server, fifo);
+}
+
+int64_t server_ready(const struct server *server, const struct fifo *fifo)
+{
+    return ready_at(server, fifo);
 }
 
 /* The earliest cycle for the last beat of my width: it is there when the writer's last beat is, or, where that one
@@ -71,33 +80,55 @@ static int64_t serve_beats(const struct server *server, struct sim *sim, const s
     return at;
 }
 
-int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc)
+/* Moves the front item: read from start_cyc to end_cyc. */
+static inline void move(struct server *server, struct fifo *in, struct fifo *out, int64_t start_cyc, int64_t end_cyc,
+                        const int64_t *beat_cyc)
+{
+    struct fifo_slot slot = fifo_take(in);
+    server->free_cyc = end_cyc + server->interval_cyc;
+    fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end_cyc + server->latency_cyc, beat_cyc, slot.bytes,
+              slot.ref);
+    fifo_release(in, slot.bytes, start_cyc, end_cyc);
+}
+
+/* Where beats are kept on either side. Apart, for its large frame. */
+static __attribute__((noinline)) int64_t serve_kept_beats(struct server *server, struct sim *sim, struct fifo *in,
+                                                          struct fifo *out, int64_t start_cyc)
 {
     int64_t beat_cyc[STAGE_BEATS_MAX];
-    const int64_t *beats_out = 0;
-    int64_t ready = max2(server_ready(server, in), server->free_cyc);
-    uint32_t bytes = fifo_front(in)->bytes;
-    uint32_t beats = fifo_beats(bytes, server->shift);
+    int64_t end_cyc = serve_beats(server, sim, in, fifo_front(in)->bytes, start_cyc, beat_cyc);
+    move(server, in, out, start_cyc, end_cyc, out->beat_cyc ? beat_cyc : 0);
+    return end_cyc;
+}
+
+static inline int64_t serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out,
+                            int64_t ready_cyc, int64_t start_cyc)
+{
+    uint32_t beats = fifo_beats(fifo_front(in)->bytes, server->shift);
     int64_t work = (beats - 1) * server->interval_cyc;
     int64_t end = start_cyc + work;
-    if (out->beat_cyc || (in->beat_cyc && !server->store)) {
-        end = serve_beats(server, sim, in, bytes, start_cyc, beat_cyc);
-        beats_out = out->beat_cyc ? beat_cyc : 0;
-    } else if (!server->store) {
-        end = max2(end, last_beat(server, in, fifo_front(in), beats));
-    }
-    struct fifo_slot slot = fifo_take(in);
-    server->free_cyc = end + server->interval_cyc;
+    ready_cyc = max2(ready_cyc, server->free_cyc);
     server->items++;
     server->work_cyc += work + server->interval_cyc;
-    server->bubble_cyc += end - start_cyc - work;
-    if (start_cyc > ready) {
-        server->blocked_cyc += start_cyc - ready;
-        out->back_pressure_cyc += start_cyc - ready;
+    if (start_cyc > ready_cyc) {
+        server->blocked_cyc += start_cyc - ready_cyc;
+        out->back_pressure_cyc += start_cyc - ready_cyc;
     }
-    fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end + server->latency_cyc, beats_out, bytes, slot.ref);
-    fifo_release(in, bytes, start_cyc, end);
+    if (out->beat_cyc || (in->beat_cyc && !server->store)) {
+        end = serve_kept_beats(server, sim, in, out, start_cyc);
+        server->bubble_cyc += end - start_cyc - work;
+        return end;
+    }
+    if (!server->store)
+        end = max2(end, last_beat(server, in, fifo_front(in), beats));
+    server->bubble_cyc += end - start_cyc - work;
+    move(server, in, out, start_cyc, end, 0);
     return end;
+}
+
+int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc)
+{
+    return serve(server, sim, in, out, ready_at(server, in), start_cyc);
 }
 
 void stage_run(struct stage *stage)
@@ -111,8 +142,9 @@ void stage_run(struct stage *stage)
             stage->out->writer_waits = 1;
             break;
         }
-        int64_t start = max2(max2(server_ready(&stage->server, &stage->in), stage->server.free_cyc), space_at);
-        server_serve(&stage->server, stage->sim, &stage->in, stage->out, start);
+        int64_t ready = ready_at(&stage->server, &stage->in);
+        int64_t start = max2(max2(ready, stage->server.free_cyc), space_at);
+        serve(&stage->server, stage->sim, &stage->in, stage->out, ready, start);
     }
     stage->running = 0;
 }

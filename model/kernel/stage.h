@@ -44,7 +44,7 @@ int64_t server_ready(const struct server *server, const struct fifo *fifo);
  * its last beat is read. */
 int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc);
 
-/* Serves all that can be served; parks on what is not decided yet (R7). */
-void stage_run(struct stage *stage);
+/* Serves all that can be served; parks on what is not decided yet (R7). Declared in kernel/fifo.h, which calls it:
+ * void stage_run(struct stage *stage); */
 
 #endif

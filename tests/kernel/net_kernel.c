@@ -324,14 +324,14 @@ static int declare_reach(struct built *built)
             int writer = built->path_writer[p], reader = net->fifo[f].reader;
             int from = decider_of(built, writer), to = decider_of(built, reader);
             int64_t least_ps = net->node[writer].latency_cyc * clk_of(net, writer)->whole + path_least_ps(&built->path[p]);
-            if (sim_reach(built->sim, from, to, least_ps) || sim_reach(built->sim, to, from, 1))
+            if (sim_reach(built->sim, from, to, least_ps, 0) || sim_reach(built->sim, to, from, 1, 1))
                 return -1;
         }
     for (int s = 0; s < net->nodes; s++)
         for (int n = 0; n < net->nodes && net->node[s].kind == REF_SINK; n++)
             if (net->node[n].kind == REF_SOURCE &&
                 sim_reach(built->sim, decider_of(built, s), decider_of(built, n),
-                          net->node[n].credit_cyc * clk_of(net, s)->whole))
+                          net->node[n].credit_cyc * clk_of(net, s)->whole, 0))
                 return -1;
     return 0;
 }

@@ -1,0 +1,179 @@
+#include "bench/charts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/cli.h"
+#include "bench/head.h"
+
+#define PATH_BYTES 4096
+#define COMMON "common" /* the template that all begin with */
+
+struct chart {
+    const char *name;
+    void (*data)(const struct result *result, FILE *out);
+};
+
+/* Where the templates are: next to the program in its source tree, else installed. */
+static void template_path(const char *name, char *path, size_t path_bytes)
+{
+    char program[PATH_BYTES - 64];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(program, '/');
+    if (slash != NULL)
+        *slash = 0;
+    snprintf(path, path_bytes, "%s/bench/plots/%s.gp", program, name);
+    if (access(path, R_OK) != 0)
+        snprintf(path, path_bytes, "%s/plots/%s.gp", RNICSIM_DATADIR, name);
+}
+
+/* 0, or -1: there is none. */
+static int copy_template(const char *name, FILE *out)
+{
+    char path[PATH_BYTES], bytes[4096];
+    size_t count;
+    template_path(name, path, sizeof path);
+    FILE *in = fopen(path, "re");
+    if (in == NULL)
+        return -1;
+    while ((count = fread(bytes, 1, sizeof bytes, in)) > 0)
+        fwrite(bytes, 1, count, out);
+    fclose(in);
+    return 0;
+}
+
+/* As gnuplot's string in double quotes. */
+static void put_string(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, "%s = \"", name);
+    for (; *text != 0; text++)
+        fputc(*text == '"' || *text == '\\' || *text == '`' || (unsigned char)*text < ' ' ? '\'' : *text, out);
+    fputs("\"\n", out);
+}
+
+static void put_variables(const struct result *result, const char *name, FILE *out)
+{
+    char text[512];
+    const char *slash = strrchr(result->trace, '/');
+    fprintf(out, "# draws it again: gnuplot %s.gp; as PNG: gnuplot -e \"fmt='png'\" %s.gp\n", name, name);
+    fprintf(out, "datafile = \"%s.dat\"\nout_file = \"%s\"\n", name, name);
+    snprintf(text, sizeof text, "%s, host %s, %s", rnicsim_board_name(result->sim), rnicsim_host_name(result->sim),
+             slash != NULL ? slash + 1 : result->trace);
+    put_string(out, "subtitle", text);
+    if (result->fifo_count > 0) {
+        const struct result_fifo *fifo = &result->fifos[0];
+        put_string(out, "fifo_name", fifo->name);
+        put_string(out, "fifo_unit", fifo->info.unit);
+        fprintf(out, "fifo_depth = %" PRIu64 "\nfifo_high_water = %" PRIu64 "\n", fifo->info.depth, fifo->info.high_water);
+    }
+}
+
+static int write_script(const struct result *result, struct results *results, const char *name)
+{
+    char file_name[64];
+    snprintf(file_name, sizeof file_name, "%s.gp", name);
+    FILE *out = results_open(results, file_name);
+    if (out == NULL)
+        return -1;
+    head_print(result, out);
+    put_variables(result, name, out);
+    int failed = copy_template(COMMON, out) != 0 || copy_template(name, out) != 0;
+    results_close(results, out);
+    return failed ? -1 : 0;
+}
+
+static void write_data(const struct result *result, struct results *results, const struct chart *chart)
+{
+    char file_name[64];
+    snprintf(file_name, sizeof file_name, "%s.dat", chart->name);
+    FILE *out = results_open(results, file_name);
+    if (out == NULL)
+        return;
+    head_print(result, out);
+    chart->data(result, out);
+    results_close(results, out);
+}
+
+/* gnuplot's exit status, or -1 with errno: it could not be started. */
+static int run_gnuplot(const char *folder, const char *script)
+{
+    char program[] = "gnuplot", argument[64];
+    char *argv[] = {program, argument, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = -1;
+    snprintf(argument, sizeof argument, "%s", script);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int failed = posix_spawnp(&child, program, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed != 0) {
+        errno = failed;
+        return -1;
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* 0, or -1: there is no gnuplot, so that the next chart need not be tried. */
+static int draw(struct results *results, const char *name)
+{
+    char script[64], picture[64], path[PATH_BYTES];
+    snprintf(script, sizeof script, "%s.gp", name);
+    snprintf(picture, sizeof picture, "%s.svg", name);
+    snprintf(path, sizeof path, "%s/%s", results_folder(results), picture);
+    int result = run_gnuplot(results_folder(results), script);
+    if (result == 0 && access(path, F_OK) == 0) {
+        results_add(results, picture);
+        return 0;
+    }
+    unlink(path);
+    if (result < 0) {
+        cli_warn("gnuplot cannot be started (%s): the charts stay undrawn, their .dat and .gp files are there",
+                 strerror(errno));
+        return -1;
+    }
+    cli_warn("gnuplot could not draw %s", script);
+    return 0;
+}
+
+/* Whether there is something to draw: an empty chart would make gnuplot fail. */
+static int has_data(const struct result *result, const struct chart *chart)
+{
+    if (chart->data == charts_data_distribution)
+        return result->completion.count > 0 && result->delivery.count > 0;
+    if (chart->data == charts_data_waterfall)
+        return result->waterfall.sum_ps > 0;
+    return result->fifo_count > 0 && result->fifos[0].info.high_water > 0;
+}
+
+void charts_write(const struct result *result, struct results *results)
+{
+    static const struct chart charts[] = {
+        {"latency_cdf", charts_data_distribution},   {"latency_ccdf", charts_data_distribution},
+        {"waterfall", charts_data_waterfall},        {"fifo_occupancy", charts_data_occupancy},
+        {"fifo_fullest", charts_data_fullest},
+    };
+    int is_drawing = 1;
+    for (size_t i = 0; i < sizeof charts / sizeof *charts; i++) {
+        if (!has_data(result, &charts[i]))
+            continue;
+        write_data(result, results, &charts[i]);
+        if (write_script(result, results, charts[i].name) != 0) {
+            cli_warn("the template %s.gp is missing; the chart stays undrawn", charts[i].name);
+            continue;
+        }
+        is_drawing = is_drawing && draw(results, charts[i].name) == 0;
+    }
+}

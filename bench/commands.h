@@ -1,0 +1,10 @@
+/* The subcommands of rnicsim. Each gets its own arguments (argv[0] is its name) and returns the exit status. */
+#ifndef BENCH_COMMANDS_H
+#define BENCH_COMMANDS_H
+
+int run_main(int argc, char **argv);
+int params_main(int argc, char **argv);
+int boards_main(int argc, char **argv);
+int trace_main(int argc, char **argv);
+
+#endif

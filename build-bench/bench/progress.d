@@ -1,0 +1,2 @@
+build-bench/bench/progress.o: bench/progress.c bench/progress.h
+bench/progress.h:

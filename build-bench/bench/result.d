@@ -1,0 +1,12 @@
+build-bench/bench/result.o: bench/result.c bench/result.h \
+ bench/bottleneck.h model/api/rnicsim.h bench/waterfall.h bench/collect.h \
+ traces/map.h bench/latency.h bench/quantile.h traces/replay.h
+bench/result.h:
+bench/bottleneck.h:
+model/api/rnicsim.h:
+bench/waterfall.h:
+bench/collect.h:
+traces/map.h:
+bench/latency.h:
+bench/quantile.h:
+traces/replay.h:

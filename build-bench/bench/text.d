@@ -1,0 +1,15 @@
+build-bench/bench/text.o: bench/text.c bench/text.h bench/result.h \
+ bench/bottleneck.h model/api/rnicsim.h bench/waterfall.h bench/collect.h \
+ traces/map.h bench/latency.h bench/quantile.h traces/replay.h \
+ bench/cli.h
+bench/text.h:
+bench/result.h:
+bench/bottleneck.h:
+model/api/rnicsim.h:
+bench/waterfall.h:
+bench/collect.h:
+traces/map.h:
+bench/latency.h:
+bench/quantile.h:
+traces/replay.h:
+bench/cli.h:

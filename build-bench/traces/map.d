@@ -1,0 +1,2 @@
+build-bench/traces/map.o: traces/map.c traces/map.h
+traces/map.h:
