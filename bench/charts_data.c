@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -70,8 +71,9 @@ void charts_data_occupancy(const struct result *result, FILE *out)
         const struct result_fifo *fifo = &result->fifos[i];
         if (fifo->info.high_water == 0)
             break;
-        fprintf(out, "%zu %.3f %.3f \"%" PRIu64 " of %" PRIu64 " %s\" \"%s\"\n", i, fifo->fullness * 100,
-                (double)fifo->info.p999 / (double)fifo->info.depth * 100, fifo->info.high_water, fifo->info.depth,
+        const char *times = isdigit((unsigned char)fifo->info.unit[0]) ? "x " : ""; /* "64 B" */
+        fprintf(out, "%zu %.3f %.3f \"%" PRIu64 " of %" PRIu64 " %s%s\" \"%s\"\n", i, fifo->fullness * 100,
+                (double)fifo->info.p999 / (double)fifo->info.depth * 100, fifo->info.high_water, fifo->info.depth, times,
                 fifo->info.unit, fifo->name);
     }
 }

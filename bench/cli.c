@@ -75,7 +75,7 @@ int cli_parse(const struct argp *argp, const char *name, int argc, char **argv, 
 {
     const struct argp_option options[] = {{"help", OPTION_HELP, NULL, 0, "this text", -1}, {0}};
     const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
-    const struct argp whole = {options, parse, argp->args_doc, argp->doc, children, NULL, NULL};
+    const struct argp whole = {options, parse, NULL, argp->doc, children, NULL, NULL};
     struct wrapper wrapper = {.input = input};
     char title[64];
     snprintf(title, sizeof title, "rnicsim %s", name);

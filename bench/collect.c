@@ -68,17 +68,23 @@ static int add_ipdv(struct collect *collect, const struct rnicsim_event *event, 
     return trace_map_put(&collect->last_index, key, (uint32_t)count);
 }
 
-static int add_completion(struct collect *collect, const struct collect_row *row, const struct rnicsim_event *event)
+static int add_completion(struct collect *collect, const struct rnicsim_event *event)
 {
+    const struct collect_row *row = find_row(collect, event);
     int64_t latency_ps = event->stamp_ps[RNICSIM_AT_SEEN] - event->stamp_ps[RNICSIM_AT_POST];
+    if (row == NULL)
+        return -1;
     add_stretches(collect, event);
     return rnicsim_hist_add(row->completion, latency_ps) | rnicsim_hist_add(collect->completion, latency_ps) |
            add_ipdv(collect, event, latency_ps);
 }
 
-static int add_delivery(struct collect *collect, const struct collect_row *row, const struct rnicsim_event *event)
+static int add_delivery(struct collect *collect, const struct rnicsim_event *event)
 {
+    const struct collect_row *row = find_row(collect, event);
     int64_t latency_ps = event->delivered_at_ps - event->stamp_ps[RNICSIM_AT_POST];
+    if (row == NULL)
+        return -1;
     return rnicsim_hist_add(row->delivery, latency_ps) | rnicsim_hist_add(collect->delivery, latency_ps);
 }
 
@@ -93,17 +99,16 @@ static void add_error(struct collect *collect, const struct rnicsim_event *event
 void collect_event(void *context, const struct rnicsim_event *event)
 {
     struct collect *collect = context;
+    int is_request = event->kind == RNICSIM_SEND_DONE || event->kind == RNICSIM_UNSIGNALLED;
+    int is_failed = 0;
+    collect->done += (uint64_t)is_request;
     if (event->status != 0)
         add_error(collect, event);
-    if (event->kind != RNICSIM_SEND_DONE && event->kind != RNICSIM_UNSIGNALLED)
-        return;
-    collect->done++;
-    if (event->status != 0)
-        return;
-    const struct collect_row *row = find_row(collect, event);
-    if (row == NULL || (event->kind == RNICSIM_SEND_DONE && add_completion(collect, row, event) != 0) ||
-        (event->delivered_at_ps != RNICSIM_NEVER && add_delivery(collect, row, event) != 0))
-        collect->failed = 1;
+    else if (event->kind == RNICSIM_SEND_DONE)
+        is_failed = add_completion(collect, event);
+    else if (!is_request)
+        is_failed = add_delivery(collect, event);
+    collect->failed |= is_failed != 0;
 }
 
 void collect_free(struct collect *collect)

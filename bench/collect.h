@@ -2,8 +2,9 @@
  * jitter, and what went wrong. Constant memory: at most COLLECT_ROWS kinds of request, the rest together, and the first
  * COLLECT_ERRORS errors.
  *
- * Completion latency is AT_POST to AT_SEEN, of signalled requests; delivery latency AT_POST to delivered_at_ps, of all.
- * Only requests that succeeded count. */
+ * Completion latency is AT_POST to AT_SEEN, of signalled requests that succeeded. Delivery latency is AT_POST to
+ * delivered_at_ps, of every message, taken when the receiver sees it: where an ACK means "accepted", the sender's CQE may
+ * come before the data is visible. A message that took a receive WQE then counts as a RECV. */
 #ifndef BENCH_COLLECT_H
 #define BENCH_COLLECT_H
 

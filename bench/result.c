@@ -9,6 +9,8 @@ static int by_fullness(const void *a, const void *b)
     const struct result_fifo *left = a, *right = b;
     if (left->fullness != right->fullness)
         return left->fullness > right->fullness ? -1 : 1;
+    if (left->info.back_pressure_ps != right->info.back_pressure_ps)
+        return left->info.back_pressure_ps > right->info.back_pressure_ps ? -1 : 1;
     return left->index < right->index ? -1 : 1;
 }
 

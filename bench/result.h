@@ -35,7 +35,7 @@ struct result {
     double line_gbps; /* 0: not known */
     struct rnicsim_stage_info *stages;
     size_t stage_count;
-    struct result_fifo *fifos; /* fullest first */
+    struct result_fifo *fifos; /* fullest first; equally full ones by the back-pressure that they made */
     size_t fifo_count;
     struct rnicsim_tlp_info *tlps;
     size_t tlp_count;

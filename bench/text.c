@@ -24,9 +24,9 @@ static const char *base_name(const char *path)
 static void print_head(const struct result *result, FILE *out)
 {
     char count[32];
-    fprintf(out, "rnicsim %s  board %s  host %s  trace %s  seed %llu  %s requests  %s\n", RNICSIM_VERSION,
-            rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), base_name(result->trace),
-            (unsigned long long)result->seed, cli_count(result->counts.requests, count), result->status);
+    fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\ntrace %s, %s requests\n", RNICSIM_VERSION,
+            rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), (unsigned long long)result->seed,
+            result->status, base_name(result->trace), cli_count(result->counts.requests, count));
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
     if (strcmp(result->status, "partial") == 0)
@@ -45,44 +45,60 @@ static void print_head(const struct result *result, FILE *out)
                 (unsigned long long)result->totals.drops, (unsigned long long)result->collect->error_count);
 }
 
-static void print_quantile_us(struct quantile quantile, int width, FILE *out)
+/* Seven columns, whatever the size. */
+static void print_us(double ps, FILE *out)
 {
-    if (quantile.known)
-        fprintf(out, " %*.3f", width, (double)quantile.ps / PS_PER_US);
-    else
-        fprintf(out, " %*s", width, "n/a");
+    double us = ps / PS_PER_US;
+    fprintf(out, " %7.*f", us < 1e3 ? 3 : us < 1e4 ? 2 : us < 1e5 ? 1 : 0, us);
 }
 
-static void print_latency_row(const struct collect_row *row, const char *kind, const struct rnicsim_hist *hist,
-                              FILE *out)
+static void print_quantile_us(struct quantile quantile, FILE *out)
+{
+    if (quantile.known)
+        print_us((double)quantile.ps, out);
+    else
+        fprintf(out, " %7s", "n/a");
+}
+
+static void print_latency_row(const struct collect_row *row, const struct rnicsim_hist *hist, FILE *out)
 {
     struct latency latency = latency_of(hist);
-    char size[24];
+    char size[24] = "-";
     if (latency.count == 0)
         return;
-    snprintf(size, sizeof size, "%u", row->length_bytes);
-    fprintf(out, "%-9s %-10s %8s %10llu %8.3f %8.3f", row->is_rest ? "other" : text_opcode(row->opcode), kind,
-            row->is_rest ? "-" : size, (unsigned long long)latency.count, (double)latency.min_ps / PS_PER_US,
-            (double)latency.max_ps / PS_PER_US);
-    print_quantile_us(latency.p50, 9, out);
-    fprintf(out, " %8.3f %7.3f", latency.mean_ps / PS_PER_US, latency.stdev_ps / PS_PER_US);
-    print_quantile_us(latency.p99, 8, out);
-    print_quantile_us(latency.p999, 8, out);
-    print_quantile_us(latency.p9999, 8, out);
+    if (!row->is_rest)
+        snprintf(size, sizeof size, "%u", row->length_bytes);
+    fprintf(out, "  %-9s %10s %11llu", row->is_rest ? "other" : text_opcode(row->opcode), size,
+            (unsigned long long)latency.count);
+    print_us((double)latency.min_ps, out);
+    print_us((double)latency.max_ps, out);
+    fputs("  ", out);
+    print_quantile_us(latency.p50, out);
+    print_us(latency.mean_ps, out);
+    print_us(latency.stdev_ps, out);
+    print_quantile_us(latency.p99, out);
+    print_quantile_us(latency.p999, out);
+    print_quantile_us(latency.p9999, out);
     fputc('\n', out);
+}
+
+static void print_latency_head(const char *sentence, FILE *out)
+{
+    fprintf(out, "\n%s\n  %-9s %10s %11s %7s %7s %9s %7s %7s %7s %7s %7s\n", sentence, "", "#bytes", "#iterations", "t_min",
+            "t_max", "t_typical", "t_avg", "t_stdev", "99%", "99.9%", "99.99%");
 }
 
 static void print_latency(const struct result *result, FILE *out)
 {
-    fprintf(out, "\nLatency, usec (completion: post until a poll returns the CQE; delivery: post until the last byte\n"
-                 "is visible in the peer's memory)\n");
-    fprintf(out, "%-9s %-10s %8s %10s %8s %8s %9s %8s %7s %8s %8s %8s\n", "", "", "#bytes", "#iterations", "t_min", "t_max",
-            "t_typical", "t_avg", "t_stdev", "99%", "99.9%", "99.99%");
-    for (size_t i = 0; i < result->collect->row_count; i++) {
-        const struct collect_row *row = &result->collect->rows[i];
-        print_latency_row(row, "completion", row->completion, out);
-        print_latency_row(row, "delivery", row->delivery, out);
-    }
+    const struct collect *collect = result->collect;
+    if (result->completion.count > 0)
+        print_latency_head("Completion, usec: from the post until a poll returns the CQE (signalled requests)", out);
+    for (size_t i = 0; i < collect->row_count; i++)
+        print_latency_row(&collect->rows[i], collect->rows[i].completion, out);
+    if (result->delivery.count > 0)
+        print_latency_head("Delivery, usec: from the post until the last byte is visible in the peer's memory", out);
+    for (size_t i = 0; i < collect->row_count; i++)
+        print_latency_row(&collect->rows[i], collect->rows[i].delivery, out);
 }
 
 static void print_waterfall(const struct result *result, FILE *out)
@@ -121,7 +137,7 @@ static void print_jitter(const struct result *result, FILE *out)
     fprintf(out, "\nJitter, ns   ");
     print_ns("PDV (p99.9 - min)", jitter->pdv, out);
     print_ns("   p99 - p50", jitter->p99_p50, out);
-    fprintf(out, "   max - min %.1f   stdev %.1f", (double)jitter->max_min_ps / PS_PER_NS, jitter->stdev_ps / PS_PER_NS);
+    fprintf(out, "   max - min %.1f\n             stdev %.1f", (double)jitter->max_min_ps / PS_PER_NS, jitter->stdev_ps / PS_PER_NS);
     if (jitter->ipdv_known)
         fprintf(out, "   mean |IPDV| %.1f", jitter->ipdv_ps / PS_PER_NS);
     fputc('\n', out);

@@ -22,26 +22,32 @@ struct paths {
     int count, wanted;
 };
 
-static error_t parse_paths(int key, char *value, struct argp_state *state)
+static error_t parse_path(int key, char *value, struct argp_state *state)
 {
     struct paths *paths = state->input;
-    if (key == ARGP_KEY_ARG && paths->count < paths->wanted) {
-        paths->path[paths->count++] = value;
-        return 0;
-    }
-    if (key != ARGP_KEY_ARG && (key != ARGP_KEY_END || paths->count == paths->wanted))
+    if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
-    cli_fail("%s: %d file%s needed", key == ARGP_KEY_ARG ? value : "too few files", paths->wanted,
-             paths->wanted == 1 ? " is" : "s are");
-    return CLI_TOLD;
+    if (paths->count < paths->wanted)
+        paths->path[paths->count] = value;
+    paths->count++;
+    return 0;
+}
+
+/* As cli_parse, for a subcommand whose arguments are so many files. */
+static int parse_paths(const struct argp *argp, const char *name, int argc, char **argv, struct paths *paths)
+{
+    int result = cli_parse(argp, name, argc, argv, paths);
+    if (result < 0 && paths->count != paths->wanted)
+        return cli_fail("%s: %d files were given; needed are %s", name, paths->count, argp->args_doc);
+    return result;
 }
 
 static int info_main(int argc, char **argv)
 {
-    const struct argp argp = {NULL, parse_paths, "FILE", "Tells what a trace consists of.", NULL, NULL, NULL};
+    const struct argp argp = {NULL, parse_path, "FILE", "Tells what a trace consists of.", NULL, NULL, NULL};
     struct paths paths = {.wanted = 1};
     struct rnicsim_error error;
-    int result = cli_parse(&argp, "trace info", argc, argv, &paths);
+    int result = parse_paths(&argp, "trace info", argc, argv, &paths);
     if (result >= 0)
         return result;
     return trace_info(paths.path[0], stdout, &error) == 0 ? CLI_DONE : cli_fail("%s", error.text);
@@ -56,11 +62,11 @@ static void print_fault(void *context, uint64_t line, const char *text)
 
 static int check_main(int argc, char **argv)
 {
-    const struct argp argp = {NULL, parse_paths, "FILE",
+    const struct argp argp = {NULL, parse_path, "FILE",
                               "Lists every fault of a trace with its line; exit status 2 if there is one.",
                               NULL, NULL, NULL};
     struct paths paths = {.wanted = 1};
-    int result = cli_parse(&argp, "trace check", argc, argv, &paths);
+    int result = parse_paths(&argp, "trace check", argc, argv, &paths);
     if (result >= 0)
         return result;
     uint64_t faults = trace_check(paths.path[0], print_fault, NULL, FAULTS_MAX);
@@ -74,13 +80,13 @@ static int check_main(int argc, char **argv)
 
 static int convert_main(int argc, char **argv)
 {
-    const struct argp argp = {NULL, parse_paths, "FROM TO",
+    const struct argp argp = {NULL, parse_path, "FROM TO",
                               "Converts a trace, exactly; the form follows from the name of TO: .wqe or .csv is text, "
                               ".bin binary, with .zst after it compressed.",
                               NULL, NULL, NULL};
     struct paths paths = {.wanted = 2};
     struct rnicsim_error error;
-    int result = cli_parse(&argp, "trace convert", argc, argv, &paths);
+    int result = parse_paths(&argp, "trace convert", argc, argv, &paths);
     if (result >= 0)
         return result;
     return trace_convert(paths.path[0], paths.path[1], &error) == 0 ? CLI_DONE : cli_fail("%s", error.text);

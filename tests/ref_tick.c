@@ -106,8 +106,12 @@ static void receive(struct ref *ref, int n)
     for (int i = 0; i < node->inputs; i++) {
         const struct ref_fifo *fifo = &ref->net->fifo[node->in[i]];
         struct fifo_state *in = &ref->fifo[node->in[i]];
-        if (crosses(ref, fifo->writer, n))
-            show_beats(in, clock_synchroniser(&in->beats_sync, ref->now_ps, fifo->flops));
+        if (!crosses(ref, fifo->writer, n))
+            continue;
+        show_beats(in, clock_synchroniser(&in->beats_sync, ref->now_ps, fifo->flops));
+        int32_t units = leave_delay(&in->space_delay, cyc);
+        if (units > 0)
+            put(ref, &in->space_sync, ref->now_ps, units);
     }
     if (node->kind == REF_SINK)
         return;
@@ -157,10 +161,7 @@ static void give_space(struct ref *ref, int f, int32_t units)
     const struct ref_fifo *fifo = &ref->net->fifo[f];
     int clk = ref->net->node[fifo->reader].clk;
     change_level(ref, f, -units);
-    if (crosses(ref, fifo->writer, fifo->reader))
-        put(ref, &ref->fifo[f].space_sync, ref->now_ps, units);
-    else
-        put(ref, &ref->fifo[f].space_delay, ref->cyc[clk] + fifo->return_cyc, units);
+    put(ref, &ref->fifo[f].space_delay, ref->cyc[clk] + fifo->return_cyc, units);
 }
 
 static int32_t units_of(const struct ref_fifo *fifo, int32_t beats)

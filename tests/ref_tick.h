@@ -9,8 +9,8 @@
  *   arbiter  a stage with several inputs: of those that could start now, the next in turn or the lowest (strict)
  *   sink     reads as a stage does, then rests `rest` cycles; sends the item's credit back when it starts it
  * A FIFO between two clocks passes every beat, and every return of space, through `flops` flip-flops: seen at the reader's
- * flops-th edge strictly after the change. Within one clock a beat is seen in the cycle in which it comes out, and space
- * return_cyc cycles after it is freed. Depth in packets: taken when the writer starts the item, freed when the reader starts
+ * flops-th edge strictly after the change. Within one clock a beat is seen in the cycle in which it comes out. Space is seen
+ * return_cyc of the reader's cycles after it is freed, or, between clocks, enters the flip-flops then. Depth in packets: taken when the writer starts the item, freed when the reader starts
  * it; in beats: all taken when the writer starts it, all freed when the reader reads the last. */
 #ifndef TESTS_REF_TICK_H
 #define TESTS_REF_TICK_H

@@ -11,7 +11,7 @@ set output out_file . "." . fmt
 set datafile commentschars "#"
 set grid xtics ytics lt 1 lw 0.5 lc rgb "#c0c0c0"
 set border lw 1
-set tics nomirror
+set tics nomirror out
 set style line 1 lc rgb "#0072b2" lw 2.5 dt 1 pt 7 ps 0.6
 set style line 2 lc rgb "#d55e00" lw 2.5 dt (12,6) pt 9 ps 0.7
 set style line 3 lc rgb "#000000" lw 1.5 dt (4,4)

@@ -17,9 +17,8 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
     *fifo = (struct fifo){.sim = sim, .shape = *shape, .read_decider = SIM_NO_DECIDER, .write_decider = SIM_NO_DECIDER};
     fifo->write_shift = log2_exact(shape->write_bytes);
     fifo->read_shift = log2_exact(shape->read_bytes);
-    int crossing = shape->flops > 0;
     if (fifo->write_shift < 0 || fifo->read_shift < 0 || shape->depth < 1 || shape->depth > (1u << 24) ||
-        (!crossing && shape->return_cyc < 1))
+        shape->return_cyc < 1)
         return -1;
     uint32_t ring = 1;
     while (ring < shape->depth)
@@ -58,6 +57,30 @@ void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_c
     for (uint32_t i = 0; i < beats; i++)
         to[i] = fifo_seen_at(fifo, beat_cyc ? beat_cyc[i]
                                             : head_cyc + (beats > 1 ? (tail_cyc - head_cyc) * i / (beats - 1) : 0));
+}
+
+void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
+               uint32_t bytes, uint32_t ref)
+{
+    int64_t start_ps = clk_edge(fifo->shape.write_clk, start_cyc);
+    int64_t head = fifo_seen_at(fifo, head_cyc);
+    int64_t tail = tail_cyc == head_cyc ? head : fifo_seen_at(fifo, tail_cyc);
+    uint32_t units = fifo_units(fifo, bytes);
+    if (fifo->watch)
+        fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
+    space_take(&fifo->space, units);
+    if (fifo->read_stage && !fifo->beat_cyc) {
+        stage_accept(fifo->read_stage, start_ps, head, tail, bytes, ref);
+        return;
+    }
+    if (fifo->beat_cyc)
+        fifo_store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
+    int is_front = fifo_empty(fifo);
+    fifo_put(fifo, start_ps, head, tail, bytes, units, ref);
+    if (fifo->read_stage)
+        stage_run(fifo->read_stage);
+    else if (is_front)
+        fifo_wake_reader(fifo, fifo_front(fifo));
 }
 
 void fifo_tell_writer(struct fifo *fifo, int64_t space_cyc)

@@ -2,8 +2,8 @@
  *
  * Depth is in packets (a slot, reserved when the writer starts the item, free again when the reader starts it) or in
  * beats of the reader's width (all beats of the item, reserved when the writer starts it, free again when the reader has
- * read the last). Space is seen by the writer return_cyc of its cycles later, or through the synchroniser when the clocks
- * differ; an item is seen by the reader in the cycle in which it comes out of the writer, or through the synchroniser.
+ * read the last). Space is seen by the writer return_cyc cycles later; where the clocks
+ * differ, it leaves the reader return_cyc of its cycles later (the pointer is a register) and passes the synchroniser; an item is seen by the reader in the cycle in which it comes out of the writer, or through the synchroniser.
  * AXI-Stream terms: the item is there when tvalid is high; space is there when tready is high for the whole item. */
 #ifndef KERNEL_FIFO_H
 #define KERNEL_FIFO_H
@@ -26,7 +26,7 @@ struct fifo_shape {
     const char *name;
     const struct clk *write_clk, *read_clk;
     int64_t flops; /* 0: one clock; else the synchroniser's flip-flops, 2 .. 3; 1: related clocks, a register only */
-    int64_t return_cyc; /* one clock: cycles (>= 1) until freed space is seen */
+    int64_t return_cyc; /* reader's cycles (>= 1) until freed space is seen, or enters the synchroniser */
     uint32_t depth;
     int in_beats;
     uint32_t write_bytes, read_bytes; /* widths, powers of two */
@@ -110,35 +110,33 @@ static inline int64_t fifo_seen_at(const struct fifo *fifo, int64_t write_cyc)
 
 void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes);
 void stage_run(struct stage *stage);
+void stage_accept(struct stage *stage, int64_t start_ps, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes, uint32_t ref);
 
-/* Reserves space at the writer's cycle start_cyc; the item's first and last beat come out of the writer at head_cyc and
- * tail_cyc (> start_cyc). beat_cyc: every beat's cycle, or NULL. Wakes or runs the reader. */
-static inline void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
-               uint32_t bytes, uint32_t ref)
+/* The front item of a decider's FIFO has come: the decider is woken for it. */
+static inline void fifo_wake_reader(struct fifo *fifo, const struct fifo_slot *slot)
 {
-    uint32_t units = fifo_units(fifo, bytes);
-    struct fifo_slot *slot = &fifo->slot[fifo->next & fifo->mask];
-    int is_front = fifo_empty(fifo);
-    space_take(&fifo->space, units);
-    if (fifo->beat_cyc)
-        fifo_store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
-    slot->head_cyc = fifo_seen_at(fifo, head_cyc);
-    slot->tail_cyc = tail_cyc == head_cyc ? slot->head_cyc : fifo_seen_at(fifo, tail_cyc);
-    slot->bytes = bytes;
-    slot->ref = ref;
-    model_assert(fifo->sim, slot->head_cyc >= fifo->last_head_cyc, "%s: item %u comes before the one ahead of it",
-                 fifo->shape.name, ref); /* R2 */
-    fifo->last_head_cyc = slot->head_cyc;
-    fifo->next++;
-    level_in(&fifo->level, clk_edge(fifo->shape.write_clk, start_cyc), units);
-    if (fifo->watch)
-        fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
-    if (fifo->read_stage)
-        stage_run(fifo->read_stage);
-    else if (is_front && fifo->read_decider != SIM_NO_DECIDER)
+    if (fifo->read_decider != SIM_NO_DECIDER)
         sim_wake(fifo->sim, fifo->read_decider,
                  clk_edge(fifo->shape.read_clk, fifo->reader_wants_tail ? slot->tail_cyc : slot->head_cyc));
 }
+
+/* Puts an item in: fifo_push() without the reader's part. Its space is taken already. */
+static inline void fifo_put(struct fifo *fifo, int64_t start_ps, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
+                            uint32_t units, uint32_t ref)
+{
+    struct fifo_slot *slot = &fifo->slot[fifo->next & fifo->mask];
+    *slot = (struct fifo_slot){head_cyc, tail_cyc, bytes, ref};
+    model_assert(fifo->sim, head_cyc >= fifo->last_head_cyc, "%s: item %u comes before the one ahead of it",
+                 fifo->shape.name, ref); /* R2 */
+    fifo->last_head_cyc = head_cyc;
+    fifo->next++;
+    level_in(&fifo->level, start_ps, units);
+}
+
+/* Reserves space at the writer's cycle start_cyc; the item's first and last beat come out of the writer at head_cyc and
+ * tail_cyc (> start_cyc). beat_cyc: every beat's cycle, or NULL. Wakes or runs the reader. */
+void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
+               uint32_t bytes, uint32_t ref);
 
 /* Wakes or runs the writer that waits for space, which it sees at space_cyc. */
 void fifo_tell_writer(struct fifo *fifo, int64_t space_cyc);
@@ -151,7 +149,7 @@ static inline void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start
     int64_t free_cyc = fifo->shape.in_beats ? end_cyc : start_cyc;
     int64_t space_cyc = fifo->shape.flops == 0
                             ? free_cyc + fifo->shape.return_cyc
-                            : clk_cross(fifo->shape.read_clk, free_cyc, fifo->shape.write_clk, fifo->shape.flops);
+                            : clk_cross(fifo->shape.read_clk, free_cyc + fifo->shape.return_cyc, fifo->shape.write_clk, fifo->shape.flops);
     space_give(&fifo->space, units, space_cyc);
     level_out(&fifo->level, clk_edge(fifo->shape.read_clk, free_cyc), units);
     if (fifo->writer_waits)

@@ -13,11 +13,12 @@ int sim_init(struct sim *sim, uint64_t seed)
     *sim = (struct sim){.seed = seed, .until = SIM_NEVER, .outside_lookahead_ps = 1, .leaves = 1};
     sim->decider = calloc(SIM_DECIDERS_MAX, sizeof *sim->decider);
     sim->wake = malloc(SIM_DECIDERS_MAX * sizeof *sim->wake);
-    sim->winner = calloc(2 * SIM_DECIDERS_MAX, sizeof *sim->winner);
-    if (!sim->decider || !sim->wake || !sim->winner)
+    sim->match = calloc(2 * SIM_DECIDERS_MAX, sizeof *sim->match);
+    if (!sim->decider || !sim->wake || !sim->match)
         return -1;
     for (int i = 0; i < SIM_DECIDERS_MAX; i++)
         sim->wake[i] = SIM_NEVER;
+    sim->match[1].wake = SIM_NEVER;
     return 0;
 }
 
@@ -28,32 +29,34 @@ void sim_free(struct sim *sim)
     free(sim->decider);
     free(sim->edge);
     free(sim->wake);
-    free(sim->winner);
+    free(sim->match);
 }
 
-static int32_t earlier(const struct sim *sim, int32_t a, int32_t b)
+/* Ties go to the lower index (R4). */
+static inline int wins(struct sim_match a, struct sim_match b)
 {
-    return sim->wake[b] < sim->wake[a] ? b : a; /* a has the lower index: it wins ties (R4) */
+    return a.wake < b.wake || (a.wake == b.wake && a.decider < b.decider);
 }
 
 static void tree_rebuild(struct sim *sim)
 {
     for (int i = 0; i < sim->leaves; i++)
-        sim->winner[sim->leaves + i] = i;
+        sim->match[sim->leaves + i] = (struct sim_match){sim->wake[i], i};
     for (int node = sim->leaves - 1; node >= 1; node--)
-        sim->winner[node] = earlier(sim, sim->winner[2 * node], sim->winner[2 * node + 1]);
-    if (sim->leaves == 1)
-        sim->winner[1] = 0;
+        sim->match[node] = wins(sim->match[2 * node], sim->match[2 * node + 1]) ? sim->match[2 * node]
+                                                                                : sim->match[2 * node + 1];
 }
 
 /* The decider's wake has changed either way: plays its matches again, up to the root. */
 static void tree_update(struct sim *sim, int32_t decider)
 {
-    int32_t best = decider;
-    for (int node = sim->leaves + decider; node > 1; node >>= 1) {
-        int32_t other = sim->winner[node ^ 1];
-        best = other < best ? earlier(sim, other, best) : earlier(sim, best, other);
-        sim->winner[node >> 1] = best;
+    struct sim_match best = {sim->wake[decider], decider};
+    int node = sim->leaves + decider;
+    sim->match[node] = best;
+    for (; node > 1; node >>= 1) {
+        if (wins(sim->match[node ^ 1], best))
+            best = sim->match[node ^ 1];
+        sim->match[node >> 1] = best;
     }
 }
 
@@ -78,17 +81,16 @@ void sim_wake(struct sim *sim, int decider, int64_t at)
                  (long long)at);
     sim->wake[decider] = at;
     /* an earlier wake: up the tree as far as it wins */
-    for (int node = (sim->leaves + decider) >> 1; node >= 1; node >>= 1) {
-        int32_t best = sim->winner[node];
-        if (best != decider && (sim->wake[best] < at || (sim->wake[best] == at && best < decider)))
-            break;
-        sim->winner[node] = decider;
-    }
+    struct sim_match mine = {at, decider};
+    int node = sim->leaves + decider;
+    sim->match[node] = mine;
+    for (node >>= 1; node >= 1 && !(sim->match[node].decider != decider && wins(sim->match[node], mine)); node >>= 1)
+        sim->match[node] = mine;
 }
 
 int64_t sim_next_at(const struct sim *sim)
 {
-    return sim->wake[sim->winner[1]];
+    return sim->match[1].wake;
 }
 
 int64_t sim_horizon(const struct sim *sim, int decider)
@@ -123,8 +125,8 @@ void sim_run(struct sim *sim, int64_t until)
     sim->until = until;
     sim->stop = 0;
     while (!sim->stop) {
-        int32_t i = sim->winner[1];
-        int64_t at = sim->wake[i];
+        int32_t i = sim->match[1].decider;
+        int64_t at = sim->match[1].wake;
         if (at > until || at == SIM_NEVER)
             break;
         sim->now = at;

@@ -39,6 +39,11 @@ struct sim_decider {
     int declared;
 };
 
+struct sim_match {
+    int64_t wake;
+    int32_t decider;
+};
+
 struct sim_source {
     int64_t distance_ps;
     int32_t decider;
@@ -64,7 +69,7 @@ struct sim {
     int leaves; /* a power of two >= count */
     struct sim_decider *decider;
     int64_t *wake;
-    int32_t *winner; /* tournament tree: winner[1] is the decider with the earliest wake */
+    struct sim_match *match; /* tournament tree: match[1] is the decider with the earliest wake, match[leaves + i] is i */
     struct sim_edge *edge;
     int edges, edge_room;
     int prepared;

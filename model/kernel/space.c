@@ -4,8 +4,9 @@
 
 int space_init(struct space *space, struct sim *sim, const char *name, uint32_t depth)
 {
+    /* entries not needed yet stand for at least a unit each, and the last needed one is kept */
     uint32_t ring = 1;
-    while (ring < depth)
+    while (ring < depth + 2)
         ring *= 2;
     *space = (struct space){.sim = sim, .name = name, .depth = depth, .mask = ring - 1, .last_at = INT64_MIN};
     space->back = malloc(ring * sizeof *space->back);
@@ -15,12 +16,4 @@ int space_init(struct space *space, struct sim *sim, const char *name, uint32_t 
 void space_free(struct space *space)
 {
     free(space->back);
-}
-
-uint32_t space_away(const struct space *space)
-{
-    uint32_t away = space->used;
-    for (uint32_t i = space->first; i != space->next; i++)
-        away -= space->back[i & space->mask].units;
-    return away;
 }

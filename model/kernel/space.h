@@ -7,14 +7,14 @@
 
 struct space_return {
     int64_t at;
-    uint32_t units;
+    uint64_t given; /* units given back so far, with this one */
 };
 
 struct space {
     struct sim *sim;
     const char *name;
-    uint32_t depth, used; /* used: taken, and not yet taken back out of `back` */
-    struct space_return *back;
+    uint64_t depth, taken, given; /* units; taken and given since the start */
+    struct space_return *back;    /* a ring: what was given and not yet needed */
     uint32_t mask, first, next;
     int64_t last_at;
 };
@@ -26,39 +26,45 @@ void space_free(struct space *space);
 /* From when on `units` are there: 0 for already, SIM_NEVER when that is not decided yet. */
 static inline int64_t space_when(const struct space *space, uint32_t units)
 {
-    uint32_t there = space->depth - space->used;
-    if (units <= there)
+    uint64_t need = space->taken + units; /* so many, less the depth, must have come back */
+    if (need <= space->depth)
         return 0;
-    for (uint32_t i = space->first; i != space->next; i++) {
-        there += space->back[i & space->mask].units;
-        if (units <= there)
-            return space->back[i & space->mask].at;
-    }
-    return SIM_NEVER;
+    if (space->given < need - space->depth)
+        return SIM_NEVER;
+    uint32_t i = space->first;
+    while (space->back[i & space->mask].given < need - space->depth)
+        i++;
+    return space->back[i & space->mask].at;
 }
 
 /* Takes `units`; space_when() must have told that they will be there. */
 static inline void space_take(struct space *space, uint32_t units)
 {
-    while (space->depth - space->used < units) {
-        model_assert(space->sim, space->first != space->next, "%s: space is taken that nobody has given back",
-                     space->name);
-        space->used -= space->back[space->first++ & space->mask].units;
-    }
-    space->used += units;
+    space->taken += units;
+    if (space->taken <= space->depth)
+        return;
+    uint64_t need = space->taken - space->depth;
+    model_assert(space->sim, space->given >= need, "%s: space is taken that nobody has given back", space->name);
+    while (space->back[space->first & space->mask].given < need)
+        space->first++;
 }
 
 /* Gives `units` back from `at` on; instants never go backwards. */
 static inline void space_give(struct space *space, uint32_t units, int64_t at)
 {
-    model_assert(space->sim, at >= space->last_at && space->next - space->first <= space->mask,
+    space->given += units;
+    model_assert(space->sim,
+                 at >= space->last_at && space->given <= space->taken && space->next - space->first <= space->mask,
                  "%s: space comes back at %lld after %lld, or more than there is", space->name, (long long)at,
                  (long long)space->last_at);
     space->last_at = at;
-    space->back[space->next++ & space->mask] = (struct space_return){at, units};
+    space->back[space->next++ & space->mask] = (struct space_return){at, space->given};
 }
 
 /* Units taken and not given back, whatever the instant: 0 when everything is home. */
-uint32_t space_away(const struct space *space);
+static inline uint64_t space_away(const struct space *space)
+{
+    return space->taken - space->given;
+}
 
 #endif

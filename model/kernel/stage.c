@@ -28,37 +28,57 @@ static int64_t beat_visible(const struct fifo *fifo, const struct fifo_slot *slo
 }
 
 /* So many beats of my width, or all of the item, in beats of the writer's. */
-static int64_t threshold_ready(const struct server *server, const struct fifo *fifo)
+static int64_t threshold_ready(const struct server *server, const struct fifo *fifo, const struct fifo_slot *slot)
 {
-    const struct fifo_slot *slot = fifo_front(fifo);
     uint32_t n = fifo_beats(slot->bytes, fifo->write_shift);
     int64_t want = max2(server->threshold_beats << server->shift >> fifo->write_shift, 1);
     return beat_visible(fifo, slot, want < n ? (uint32_t)want - 1 : n - 1, n);
 }
 
-static inline int64_t ready_at(const struct server *server, const struct fifo *fifo)
+static inline int64_t ready_at(const struct server *server, const struct fifo *fifo, const struct fifo_slot *slot)
 {
     if (server->store)
-        return fifo_front(fifo)->tail_cyc;
+        return slot->tail_cyc;
     if (server->threshold_beats == 1 && server->shift <= fifo->write_shift)
-        return fifo_front(fifo)->head_cyc;
-    return threshold_ready(server, fifo);
+        return slot->head_cyc;
+    return threshold_ready(server, fifo, slot);
 }
 
 int64_t server_ready(const struct server *server, const struct fifo *fifo)
 {
-    return ready_at(server, fifo);
+    return ready_at(server, fifo, fifo_front(fifo));
 }
 
 /* The earliest cycle for the last beat of my width: it is there when the writer's last beat is, or, where that one
  * holds several of mine, as many intervals later. */
-static int64_t last_beat(const struct server *server, const struct fifo *fifo, const struct fifo_slot *slot,
-                         uint32_t beats)
+static inline int64_t last_beat(const struct server *server, const struct fifo *fifo, const struct fifo_slot *slot,
+                                uint32_t beats)
 {
     if (server->shift >= fifo->write_shift)
         return slot->tail_cyc;
     uint32_t before = (fifo_beats(slot->bytes, fifo->write_shift) - 1) << (fifo->write_shift - server->shift);
     return slot->tail_cyc + (beats - before - 1) * server->interval_cyc;
+}
+
+/* Books an item that starts at start_cyc, ready since ready_cyc; returns the cycle in which its last beat is read. */
+static inline int64_t book(struct server *server, const struct fifo *in, struct fifo *out, const struct fifo_slot *slot,
+                           int64_t ready_cyc, int64_t start_cyc)
+{
+    uint32_t beats = fifo_beats(slot->bytes, server->shift);
+    int64_t work = (beats - 1) * server->interval_cyc;
+    int64_t end = start_cyc + work;
+    ready_cyc = max2(ready_cyc, server->free_cyc);
+    server->items++;
+    server->work_cyc += work + server->interval_cyc;
+    if (start_cyc > ready_cyc) {
+        server->blocked_cyc += start_cyc - ready_cyc;
+        out->back_pressure_cyc += start_cyc - ready_cyc;
+    }
+    if (!server->store)
+        end = max2(end, last_beat(server, in, slot, beats));
+    server->bubble_cyc += end - start_cyc - work;
+    server->free_cyc = end + server->interval_cyc;
+    return end;
 }
 
 /* Every beat: read when it is there and one interval after the one before. Fills out_cyc; returns the last. */
@@ -80,55 +100,36 @@ static int64_t serve_beats(const struct server *server, struct sim *sim, const s
     return at;
 }
 
-/* Moves the front item: read from start_cyc to end_cyc. */
-static inline void move(struct server *server, struct fifo *in, struct fifo *out, int64_t start_cyc, int64_t end_cyc,
-                        const int64_t *beat_cyc)
-{
-    struct fifo_slot slot = fifo_take(in);
-    server->free_cyc = end_cyc + server->interval_cyc;
-    fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end_cyc + server->latency_cyc, beat_cyc, slot.bytes,
-              slot.ref);
-    fifo_release(in, slot.bytes, start_cyc, end_cyc);
-}
-
-/* Where beats are kept on either side. Apart, for its large frame. */
+/* Where beats are kept on either side: the last beat may be later than the ends tell. Apart, for its large frame. */
 static __attribute__((noinline)) int64_t serve_kept_beats(struct server *server, struct sim *sim, struct fifo *in,
-                                                          struct fifo *out, int64_t start_cyc)
+                                                          struct fifo *out, int64_t start_cyc, int64_t end_by_ends_cyc)
 {
     int64_t beat_cyc[STAGE_BEATS_MAX];
-    int64_t end_cyc = serve_beats(server, sim, in, fifo_front(in)->bytes, start_cyc, beat_cyc);
-    move(server, in, out, start_cyc, end_cyc, out->beat_cyc ? beat_cyc : 0);
-    return end_cyc;
+    int64_t end = serve_beats(server, sim, in, fifo_front(in)->bytes, start_cyc, beat_cyc);
+    struct fifo_slot slot = fifo_take(in);
+    server->bubble_cyc += end - end_by_ends_cyc;
+    server->free_cyc = end + server->interval_cyc;
+    fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end + server->latency_cyc, out->beat_cyc ? beat_cyc : 0,
+              slot.bytes, slot.ref);
+    fifo_release(in, slot.bytes, start_cyc, end);
+    return end;
 }
 
 static inline int64_t serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out,
                             int64_t ready_cyc, int64_t start_cyc)
 {
-    uint32_t beats = fifo_beats(fifo_front(in)->bytes, server->shift);
-    int64_t work = (beats - 1) * server->interval_cyc;
-    int64_t end = start_cyc + work;
-    ready_cyc = max2(ready_cyc, server->free_cyc);
-    server->items++;
-    server->work_cyc += work + server->interval_cyc;
-    if (start_cyc > ready_cyc) {
-        server->blocked_cyc += start_cyc - ready_cyc;
-        out->back_pressure_cyc += start_cyc - ready_cyc;
-    }
-    if (out->beat_cyc || (in->beat_cyc && !server->store)) {
-        end = serve_kept_beats(server, sim, in, out, start_cyc);
-        server->bubble_cyc += end - start_cyc - work;
-        return end;
-    }
-    if (!server->store)
-        end = max2(end, last_beat(server, in, fifo_front(in), beats));
-    server->bubble_cyc += end - start_cyc - work;
-    move(server, in, out, start_cyc, end, 0);
+    int64_t end = book(server, in, out, fifo_front(in), ready_cyc, start_cyc);
+    if (out->beat_cyc || (in->beat_cyc && !server->store))
+        return serve_kept_beats(server, sim, in, out, start_cyc, end);
+    struct fifo_slot slot = fifo_take(in);
+    fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end + server->latency_cyc, 0, slot.bytes, slot.ref);
+    fifo_release(in, slot.bytes, start_cyc, end);
     return end;
 }
 
 int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc)
 {
-    return serve(server, sim, in, out, ready_at(server, in), start_cyc);
+    return serve(server, sim, in, out, server_ready(server, in), start_cyc);
 }
 
 void stage_run(struct stage *stage)
@@ -142,9 +143,51 @@ void stage_run(struct stage *stage)
             stage->out->writer_waits = 1;
             break;
         }
-        int64_t ready = ready_at(&stage->server, &stage->in);
+        int64_t ready = server_ready(&stage->server, &stage->in);
         int64_t start = max2(max2(ready, stage->server.free_cyc), space_at);
         serve(&stage->server, stage->sim, &stage->in, stage->out, ready, start);
     }
     stage->running = 0;
+}
+
+/* Puts the item where it waits for its turn. */
+static void wait_in_line(struct stage *stage, int64_t start_ps, const struct fifo_slot *slot, uint32_t units)
+{
+    fifo_put(&stage->in, start_ps, slot->head_cyc, slot->tail_cyc, slot->bytes, units, slot->ref);
+    stage_run(stage);
+}
+
+void stage_accept(struct stage *stage, int64_t start_ps, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes, uint32_t ref)
+{
+    struct fifo_slot slot = {head_cyc, tail_cyc, bytes, ref};
+    for (;;) {
+        struct fifo *in = &stage->in, *out = stage->out;
+        struct server *server = &stage->server;
+        uint32_t units_in = fifo_units(in, bytes), units_out = fifo_units(out, bytes);
+        int64_t space_at = space_when(&out->space, units_out);
+        if (!fifo_empty(in) || stage->running || space_at == SIM_NEVER || out->beat_cyc || out->watch) {
+            wait_in_line(stage, start_ps, &slot, units_in);
+            return;
+        }
+        model_assert(stage->sim, slot.head_cyc >= in->last_head_cyc, "%s: item %u comes before the one ahead of it",
+                     stage->name, ref); /* R2 */
+        in->last_head_cyc = slot.head_cyc;
+        int64_t ready = ready_at(server, in, &slot);
+        int64_t start = max2(max2(ready, server->free_cyc), space_at);
+        int64_t end = book(server, in, out, &slot, ready, start);
+        level_in(&in->level, start_ps, units_in);
+        space_take(&out->space, units_out);
+        start_ps = clk_edge(server->clk, start);
+        slot.head_cyc = fifo_seen_at(out, start + server->latency_cyc);
+        slot.tail_cyc = end == start ? slot.head_cyc : fifo_seen_at(out, end + server->latency_cyc);
+        fifo_release(in, bytes, start, end);
+        if (!out->read_stage) {
+            int is_front = fifo_empty(out);
+            fifo_put(out, start_ps, slot.head_cyc, slot.tail_cyc, bytes, units_out, ref);
+            if (is_front)
+                fifo_wake_reader(out, &slot);
+            return;
+        }
+        stage = out->read_stage;
+    }
 }

@@ -7,7 +7,7 @@ int net_compare(const struct ref_net *net, const struct ref_log *want, const str
                 size_t what_size)
 {
     for (int n = 0; n < net->nodes; n++)
-        for (int i = 0; i < want->count[n] || i < got->count[n]; i++) {
+        for (int i = 0; got->count[n] >= 0 && (i < want->count[n] || i < got->count[n]); i++) {
             const struct ref_serve *a = &want->serve[n][i], *b = &got->serve[n][i];
             if (i < want->count[n] && i < got->count[n] && a->item == b->item && a->start_cyc == b->start_cyc &&
                 a->end_cyc == b->end_cyc)

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* 0 when they agree; else `what` says where they first differ. */
+/* 0 when they agree (nodes that `got` has not watched, count -1, apart); else `what` says where they first differ. */
 int net_compare(const struct ref_net *net, const struct ref_log *want, const struct ref_log *got, char *what,
                 size_t what_size);
 

@@ -169,6 +169,8 @@ static int32_t beats_max(const struct ref_net *net)
 
 static void set_out(struct built *built, int writer, struct fifo *out)
 {
+    if (built->log->count[writer] < 0)
+        return;
     built->watched[writer] = (struct watched){built, writer};
     out->watch = on_push;
     out->watch_context = &built->watched[writer];
@@ -388,7 +390,7 @@ static int check_home(struct built *built)
         const struct server *server = built->server[n];
         if (net->node[n].kind != REF_STAGE && net->node[n].kind != REF_ARBITER)
             continue;
-        if (server->items != (uint64_t)built->log->count[n] || server->blocked_cyc < 0 || server->bubble_cyc < 0 ||
+        if ((built->log->count[n] >= 0 && server->items != (uint64_t)built->log->count[n]) || server->blocked_cyc < 0 || server->bubble_cyc < 0 ||
             server->work_cyc + server->blocked_cyc + server->bubble_cyc > server->free_cyc)
             return complain(built, "work and stalls are more than the time: node", n);
     }
@@ -412,7 +414,8 @@ static void built_free(struct built *built)
     free(built);
 }
 
-static struct built *built_new(const struct ref_net *net, struct sim *sim, struct ref_log *log, char *error, size_t size)
+static struct built *built_new(const struct ref_net *net, struct sim *sim, struct ref_log *log, int unwatched, char *error,
+                               size_t size)
 {
     struct built *built = calloc(1, sizeof *built);
     if (!built)
@@ -423,7 +426,7 @@ static struct built *built_new(const struct ref_net *net, struct sim *sim, struc
     built->error = error;
     built->error_size = size;
     for (int n = 0; n < REF_NODES_MAX; n++)
-        log->count[n] = 0;
+        log->count[n] = unwatched && net->node[n].kind != REF_SINK ? -1 : 0;
     return built;
 }
 
@@ -437,13 +440,13 @@ int net_kernel_run(const struct ref_net *net, struct ref_log *log, const struct 
     sim.horizon_off = options->horizon_off;
     sim.spurious_seed = options->spurious_seed;
     struct built *volatile other = NULL;
-    struct built *volatile built = built_new(net, &sim, log, error, error_size);
+    struct built *volatile built = built_new(net, &sim, log, options->unwatched, error, error_size);
     volatile int result = -1;
     snprintf(error, error_size, "a netlist that the kernel refuses");
     sim.on_failure = &back;
     if (setjmp(back) == 0) {
         if (options->other)
-            other = built_new(options->other, &sim, &other_log, error, error_size);
+            other = built_new(options->other, &sim, &other_log, options->unwatched, error, error_size);
         if ((!other || !build(other, options)) && !build(built, options)) {
             run_slices(&sim, options->slice_seed);
             result = check_home(built);

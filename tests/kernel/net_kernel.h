@@ -12,10 +12,11 @@ struct net_options {
     uint64_t slice_seed;        /* 0: one sim_run() */
     uint64_t ahead_seed;        /* which sources and sinks run ahead of time as far as they know; 0: none */
     int reach;                  /* declare who reaches whom, instead of one lookahead for each arbiter */
+    int unwatched;              /* log only the sinks: FIFOs without a watch take a faster way */
     const struct ref_net *other; /* NULL, or a second netlist in the same simulation, with a lower decider index */
 };
 
-/* Fills the log as ref_tick_run() does. Returns 0, or -1 with what is wrong in error: the model failed, something is not
+/* Fills the log as ref_tick_run() does; count -1: not watched. Returns 0, or -1 with what is wrong in error: the model failed, something is not
  * home at the end, or a FIFO or a stage counted what cannot be. */
 int net_kernel_run(const struct ref_net *net, struct ref_log *log, const struct net_options *options, char *error,
                    size_t error_size);

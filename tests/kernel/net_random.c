@@ -90,7 +90,7 @@ static int new_fifo(struct draw *draw, int writer, int reader)
     *fifo = (struct ref_fifo){.writer = writer, .reader = reader, .return_cyc = 1};
     if (net->node[writer].clk != net->node[reader].clk)
         fifo->flops = chance(draw, 15) ? 1 : between(draw, 2, 3);
-    else if (net->node[reader].kind != REF_STAGE && chance(draw, 50))
+    if (net->node[reader].kind != REF_STAGE && chance(draw, 50))
         fifo->return_cyc = between(draw, 1, 5);
     fifo->in_beats = chance(draw, 40);
     fifo->depth = fifo->in_beats ? between(draw, draw->beats_max, draw->beats_max * 3) : between(draw, 1, chance(draw, 70) ? 3 : 16);

@@ -19,10 +19,10 @@ void suite_kernel_property(void);
 #define SHRINK_TRIES 4000
 #define FAILURES_MAX 3
 
-enum variant { PLAIN, AHEAD, REACH, REACH_AHEAD, VARIANTS };
+enum variant { AHEAD = 1, REACH = 2, UNWATCHED = 4, VARIANTS = 8 }; /* any of them together */
 
 struct trial {
-    enum variant variant;
+    int variant;
     uint64_t seed;
     char what[500];
 };
@@ -36,7 +36,9 @@ static const struct ref_log *reference_of(const struct ref_net *net, int *error)
 
 static struct net_options options_of(const struct trial *trial)
 {
-    return (struct net_options){.ahead_seed = trial->variant % 2 ? trial->seed | 1 : 0, .reach = trial->variant >= REACH};
+    return (struct net_options){.ahead_seed = trial->variant & AHEAD ? trial->seed | 1 : 0,
+                                .reach = trial->variant & REACH,
+                                .unwatched = trial->variant & UNWATCHED};
 }
 
 static int trial_fails(const struct ref_net *net, void *context)
@@ -74,7 +76,7 @@ static int run_seed(uint64_t seed, int quiet)
     struct trial trial = {.seed = seed};
     snprintf(trial.what, sizeof trial.what, "the reference did not end (%d)", error);
     for (int v = 0; v < VARIANTS; v++) {
-        trial.variant = (enum variant)v;
+        trial.variant = v;
         struct net_options options = options_of(&trial);
         if (!error && net_kernel_run(&net, &got, &options, trial.what, sizeof trial.what) == 0 &&
             net_compare(&net, want, &got, trial.what, sizeof trial.what) == 0)

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Measures speed and appends a line to the table: bench.sh SPEED KERNEL TABLE. Instructions are counted by callgrind over two
+# lengths, so that start-up falls out; they repeat exactly for one binary. Seconds depend on the machine and its load.
+set -eu
+speed=$1 kernel=$2 table=$3
+instructions() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$speed" "$1" 2>&1 | awk '/Collected/ {print $4}'
+}
+short=$(instructions 100)
+long=$(instructions 300)
+per_packet=$(((long - short) / (200 * 16)))
+line=$("$speed" 20000)
+set -- $line
+chain=$("$kernel" | awk '{print $4}')
+[ -s "$table" ] || printf 'commit\tcompiler\tinstructions_per_packet\tpackets_per_s\trealtime_factor\tresident_kib\tkernel_ns_per_packet_and_stage\n' >"$table"
+printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$(git rev-parse --short HEAD 2>/dev/null || echo none)" \
+    "$(${CC:-gcc} -dumpfullversion 2>/dev/null || echo unknown)" "$per_packet" "$8" "${10}" "${12}" "$chain" >>"$table"
+echo "workload A: $per_packet instructions a data packet (target 10000), $8 packets a second, real-time factor ${10}"
+echo "kernel: $chain ns a packet and stage (target 20); resident ${12} KiB (target 65536)"

@@ -1,0 +1,51 @@
+build-bench/o0/model/api/info.o: model/api/info.c \
+ model/api/api_internal.h model/api/regions.h model/api/rnicsim.h \
+ model/system/system.h model/config/config.h model/config/param.h \
+ model/config/config_error.h model/nic/rnic.h model/host/host.h \
+ model/host/params.h model/host/params.def model/kernel/arb.h \
+ model/kernel/stage.h model/kernel/fifo.h model/kernel/level.h \
+ model/kernel/sim.h model/kernel/clk.h model/kernel/space.h \
+ model/kernel/heap.h model/kernel/item.h model/kernel/path.h mac/line.h \
+ mac/params.h mac/params.def model/nic/message.h model/nic/outbox.h \
+ model/nic/params.h model/nic/params.def model/nic/qp.h \
+ transport/requester.h transport/params.h transport/params.def \
+ transport/psn.h transport/responder.h pcie/pcie.h model/kernel/rnd.h \
+ pcie/params.h pcie/params.def
+model/api/api_internal.h:
+model/api/regions.h:
+model/api/rnicsim.h:
+model/system/system.h:
+model/config/config.h:
+model/config/param.h:
+model/config/config_error.h:
+model/nic/rnic.h:
+model/host/host.h:
+model/host/params.h:
+model/host/params.def:
+model/kernel/arb.h:
+model/kernel/stage.h:
+model/kernel/fifo.h:
+model/kernel/level.h:
+model/kernel/sim.h:
+model/kernel/clk.h:
+model/kernel/space.h:
+model/kernel/heap.h:
+model/kernel/item.h:
+model/kernel/path.h:
+mac/line.h:
+mac/params.h:
+mac/params.def:
+model/nic/message.h:
+model/nic/outbox.h:
+model/nic/params.h:
+model/nic/params.def:
+model/nic/qp.h:
+transport/requester.h:
+transport/params.h:
+transport/params.def:
+transport/psn.h:
+transport/responder.h:
+pcie/pcie.h:
+model/kernel/rnd.h:
+pcie/params.h:
+pcie/params.def:

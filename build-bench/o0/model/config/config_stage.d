@@ -1,0 +1,15 @@
+build-bench/o0/model/config/config_stage.o: model/config/config_stage.c \
+ model/config/config_internal.h model/config/config.h \
+ model/config/param.h model/config/config_error.h \
+ model/config/config_entry.h model/config/ini_file.h \
+ model/config/config_nearest.h model/config/config_text.h \
+ model/config/param_unit.h
+model/config/config_internal.h:
+model/config/config.h:
+model/config/param.h:
+model/config/config_error.h:
+model/config/config_entry.h:
+model/config/ini_file.h:
+model/config/config_nearest.h:
+model/config/config_text.h:
+model/config/param_unit.h:

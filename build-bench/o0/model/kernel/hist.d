@@ -1,0 +1,3 @@
+build-bench/o0/model/kernel/hist.o: model/kernel/hist.c \
+ model/kernel/hist.h
+model/kernel/hist.h:

@@ -1,0 +1,19 @@
+build-bench/o0/pcie/pcie.o: pcie/pcie.c pcie/pcie.h model/kernel/fifo.h \
+ model/kernel/level.h model/kernel/sim.h model/kernel/clk.h \
+ model/kernel/space.h model/kernel/heap.h model/kernel/rnd.h \
+ pcie/params.h model/config/param.h model/config/config_error.h \
+ pcie/params.def pcie/link.h pcie/tlp.h
+pcie/pcie.h:
+model/kernel/fifo.h:
+model/kernel/level.h:
+model/kernel/sim.h:
+model/kernel/clk.h:
+model/kernel/space.h:
+model/kernel/heap.h:
+model/kernel/rnd.h:
+pcie/params.h:
+model/config/param.h:
+model/config/config_error.h:
+pcie/params.def:
+pcie/link.h:
+pcie/tlp.h:
