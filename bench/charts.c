@@ -166,7 +166,7 @@ void charts_write(const struct result *result, struct results *results)
         {"fifo_fullest", charts_data_fullest},
     };
     int is_drawing = 1;
-    for (size_t i = 0; i < sizeof charts / sizeof *charts; i++) {
+    for (size_t i = 0; i < sizeof charts / sizeof *charts && !results_has_failed(results); i++) {
         if (!has_data(result, &charts[i]))
             continue;
         write_data(result, results, &charts[i]);
@@ -174,6 +174,6 @@ void charts_write(const struct result *result, struct results *results)
             cli_warn("the template %s.gp is missing; the chart stays undrawn", charts[i].name);
             continue;
         }
-        is_drawing = is_drawing && draw(results, charts[i].name) == 0;
+        is_drawing = is_drawing && !results_has_failed(results) && draw(results, charts[i].name) == 0;
     }
 }

@@ -50,10 +50,15 @@ static void print_effective(const struct rnicsim_param_info *param)
     printf("%-32s = %-28s  %s\n", param->key, param->value, param->origin);
 }
 
+static const char *or_none(const char *text)
+{
+    return text != NULL && text[0] != 0 ? text : "none";
+}
+
 static void print_described(const struct rnicsim_param_info *param)
 {
     printf("%s\n  %s\n  unit %s, default %s, allowed %s\n  class %s", param->key, param->sentence,
-           param->unit[0] != 0 ? param->unit : "none", param->fallback, param->range, param->class_name);
+           or_none(param->unit), or_none(param->fallback), or_none(param->range), param->class_name);
     if (param->source != NULL && param->source[0] != 0)
         printf(", source: %s", param->source);
     putchar('\n');

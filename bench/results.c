@@ -137,6 +137,11 @@ void results_fail(struct results *results, const char *name)
                  strerror(errno));
 }
 
+int results_has_failed(const struct results *results)
+{
+    return results->failure[0] != 0;
+}
+
 void results_add(struct results *results, const char *name)
 {
     if (results->count == FILES_MAX) {

@@ -23,6 +23,8 @@ FILE *results_open(struct results *results, const char *name);
 void results_close(struct results *results, FILE *file);
 /* What was to be written into `name` could not be made (errno says why): results_finish will tell. */
 void results_fail(struct results *results, const char *name);
+/* 1: something failed, and more would be in vain. */
+int results_has_failed(const struct results *results);
 /* A file that another program has written there: it is moved with the others. */
 void results_add(struct results *results, const char *name);
 /* Puts all in place and frees. 0, or CLI_INPUT and one line, with nothing left behind. */

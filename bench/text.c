@@ -24,9 +24,10 @@ static const char *base_name(const char *path)
 static void print_head(const struct result *result, FILE *out)
 {
     char count[32];
-    fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\ntrace %s, %s requests\n", RNICSIM_VERSION,
+    fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\ntrace %s, %s request%s\n", RNICSIM_VERSION,
             rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), (unsigned long long)result->seed,
-            result->status, base_name(result->trace), cli_count(result->counts.requests, count));
+            result->status, base_name(result->trace), cli_count(result->counts.requests, count),
+            result->counts.requests == 1 ? "" : "s");
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
     if (strcmp(result->status, "partial") == 0)

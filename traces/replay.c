@@ -94,19 +94,6 @@ void trace_replay_counts(const struct trace_replay *replay, struct trace_replay_
     *out = replay->counts;
 }
 
-static int register_keys(const struct trace_replay *replay, struct rnicsim *sim, uint32_t host,
-                         struct rnicsim_error *error)
-{
-    const struct trace_map *keys = &replay->scan.keys[host];
-    int result = RNICSIM_OK;
-    for (size_t i = 0; result == RNICSIM_OK && i < keys->capacity; i++) {
-        struct rnicsim_mr_attr attr = {host, (uint32_t)keys->slots[i].key, 0, UINT64_MAX, 4096};
-        if (keys->slots[i].used)
-            result = rnicsim_mr_register(sim, &attr, error);
-    }
-    return result;
-}
-
 int trace_replay_create_objects(struct trace_replay *replay, struct rnicsim *sim, struct rnicsim_error *error)
 {
     const struct trace_header *header = replay->header;
@@ -133,8 +120,6 @@ int trace_replay_create_objects(struct trace_replay *replay, struct rnicsim *sim
         if (mr->host < HOSTS)
             result = rnicsim_mr_register(sim, &attr, error);
     }
-    for (uint32_t host = 0; result == RNICSIM_OK && host < HOSTS; host++)
-        result = register_keys(replay, sim, host, error);
     return result;
 }
 

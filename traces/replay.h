@@ -30,8 +30,7 @@ struct trace_replay_counts {
 
 void trace_replay_counts(const struct trace_replay *replay, struct trace_replay_counts *out);
 
-/* Creates the trace's QPs and memory regions; a trace without #mr lines gets, for each key that it uses, a region of all
- * memory. */
+/* Creates the trace's QPs and memory regions. A host without #mr lines gets none: the simulation then checks no keys. */
 int trace_replay_create_objects(struct trace_replay *replay, struct rnicsim *sim, struct rnicsim_error *error);
 
 /* Posts, advances and polls until nothing moves. RNICSIM_OK also when records are left over: trace_replay_is_whole. */

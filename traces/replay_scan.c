@@ -75,16 +75,6 @@ static int count_record(struct trace_replay_scan *scan, const struct trace_recor
     return 0;
 }
 
-static int collect_keys(struct trace_replay_scan *scan, const struct trace_record *record)
-{
-    if (record->len == 0)
-        return 0;
-    if (!record->inlined && trace_map_put(&scan->keys[record->host], record->lkey, 0) != 0)
-        return -1;
-    int is_write = record->opcode == TRACE_OP_WRITE || record->opcode == TRACE_OP_WRITE_IMM;
-    return is_write ? trace_map_put(&scan->keys[record->host ^ 1u], record->rkey, 0) : 0;
-}
-
 static int check_doorbell(const struct trace_reader *reader, struct doorbell *doorbell,
                           const struct trace_record *record, struct rnicsim_error *error)
 {
@@ -109,8 +99,7 @@ static int scan_record(struct trace_replay_scan *scan, const struct trace_reader
             return refuse(reader, error, wrong);
         if (check_doorbell(reader, doorbell, record, error) != 0)
             return -1;
-        if (count_record(scan, record) != 0 ||
-            (trace_header(reader)->mr_count == 0 && collect_keys(scan, record) != 0))
+        if (count_record(scan, record) != 0)
             return refuse(reader, error, "out of memory");
     }
     memcpy(&doorbell->previous, record, offsetof(struct trace_record, extra));
@@ -186,7 +175,5 @@ void trace_replay_scan_free(struct trace_replay_scan *scan)
     free(scan->path);
     free(scan->threads);
     trace_map_free(&scan->thread_index);
-    for (uint32_t host = 0; host < HOSTS; host++)
-        trace_map_free(&scan->keys[host]);
     *scan = (struct trace_replay_scan){0};
 }

@@ -17,8 +17,7 @@ struct trace_replay_scan {
     } * threads;
     uint32_t thread_count;
     uint64_t requests, receives;
-    struct trace_map keys[2]; /* by host: keys in use, for traces without #mr lines */
-    int any_think;            /* some dep has a think time */
+    int any_think; /* some dep has a think time */
 };
 
 /* 0, or -1 with one line of error and nothing to free. */

@@ -16,16 +16,18 @@ static inline int requester_window_open(const struct requester *requester, const
     return ((requester->psn_next - requester->psn_oldest) & PSN_MASK) < params->window;
 }
 
-/* The next packet's PSN; *ack_request: whether it asks for an ACK. */
+/* The next packet's PSN; *ack_request: whether it asks for an ACK: as the last of its message, as one in so many, as the last
+ * that the window allows, or because `needs_ack` says that nothing more can be sent before one comes. */
 static inline uint32_t requester_send(struct requester *requester, const struct transport_params *params,
-                                      int last_of_message, int *ack_request)
+                                      int last_of_message, int needs_ack, int *ack_request)
 {
-    requester->since_request++;
-    *ack_request = last_of_message || requester->since_request >= params->ack_request_every;
-    if (*ack_request)
-        requester->since_request = 0;
     uint32_t psn = requester->psn_next;
     requester->psn_next = psn_add(psn, 1);
+    requester->since_request++;
+    *ack_request = last_of_message || needs_ack || requester->since_request >= params->ack_request_every ||
+                   !requester_window_open(requester, params);
+    if (*ack_request)
+        requester->since_request = 0;
     return psn;
 }
 

@@ -86,8 +86,7 @@ int arb_init(struct arb *arb, struct sim *sim, const char *name, const struct se
         return -1;
     for (int i = 0; i < inputs && !server->store; i++)
         if ((server->threshold_beats > 1 && !in[i]->beat_cyc) ||
-            ((in[i]->stretch_crossings + out->stretch_crossings > 1 || out->beat_cyc) &&
-             !(in[i]->beat_cyc && out->beat_cyc)))
+            (in[i]->stretch_crossings + out->stretch_crossings > 1 && !(in[i]->beat_cyc && out->beat_cyc)))
             return -1;
     *arb = (struct arb){.sim = sim, .name = name, .server = *server, .inputs = inputs, .strict = strict,
                         .last = inputs - 1, .out = out};

@@ -44,7 +44,7 @@ struct fifo {
     uint32_t mask, first, next;
     int64_t last_head_cyc;
     uint32_t beats_max;
-    int stretch_crossings; /* clock crossings in the path's cut-through stretch through this FIFO */
+    int stretch_crossings; /* clock crossings in the path's cut-through stretch through this FIFO; + 2: a threshold behind it */
     int64_t *beat_cyc; /* NULL, or the visible cycle of every beat of every slot: beats_max a slot */
     /* who is told: the next stage or a decider at one end, the stage or decider that waits for space at the other */
     struct stage *read_stage, *write_stage;

@@ -40,37 +40,74 @@ static int keep_beats(struct path *path, int begin, int last, uint32_t item_byte
     return 0;
 }
 
-/* A start threshold counts beats, which lie on no straight line once a stage before has waited: it is exact with beats
- * kept. Where the width changes they cannot be, and the line has to do. */
-static int keep_beats_for_threshold(struct path *path, int begin, int last, uint32_t item_bytes_max, int *which)
+/* As keep_beats(), where it is possible at all: else ends alone have to do. */
+static int keep_beats_if_possible(struct path *path, int begin, int last, uint32_t item_bytes_max, int *which)
 {
     for (int k = begin; k <= last; k++)
-        if (fifo_at(path, k)->write_shift != fifo_at(path, k)->read_shift)
+        if (fifo_at(path, k)->write_shift != fifo_at(path, k)->read_shift ||
+            fifo_beats(item_bytes_max, fifo_at(path, k)->write_shift) > STAGE_BEATS_MAX)
             return 0;
     return keep_beats(path, begin, last, item_bytes_max, which);
 }
 
+/* n cycles in 2^-16 ps, rounded down. */
+static int64_t fine_time(const struct clk *clk, int64_t n)
+{
+    return (int64_t)(((__int128)n * clk->num << 16) / clk->den);
+}
+
+/* Whether beats of one clock every `interval` and of another's come at the same pace to within a picosecond a beat. Then
+ * edges that nearly coincide stay so, and as instants are whole picoseconds a beat in the middle of an item may be late by a
+ * cycle between two that are not: the one case in which ends alone are not exact across one crossing. */
+static int same_pace(const struct clk *a, int64_t a_interval, const struct clk *b, int64_t b_interval)
+{
+    int64_t apart = fine_time(a, a_interval) - fine_time(b, b_interval);
+    return apart <= 1 << 16 && apart >= -(1 << 16);
+}
+
+/* Of the one crossing in the stretch begin .. last, at FIFO k: any pace before it against any behind it. What is outside the
+ * path is taken to have an interval of 1. */
+static int crosses_at_same_pace(struct path *path, int begin, int k, int last)
+{
+    const struct fifo_shape *shape = &fifo_at(path, k)->shape;
+    for (int i = begin - 1; i < k; i++)
+        for (int j = k; j <= last; j++) {
+            int64_t before = i < 0 ? 1 : path->stage[i].server.interval_cyc;
+            int64_t behind = j == path->count ? 1 : path->stage[j].server.interval_cyc;
+            if (same_pace(shape->write_clk, before, shape->read_clk, behind))
+                return 1;
+        }
+    return 0;
+}
+
 /* Ends alone are exact across one clock crossing (the entry's, too, counts as one). Where a cut-through stretch crosses
  * two, every beat is kept in the whole stretch: behind two crossings beats lie on no convex line, so a slower stage would
- * miss a late one in the middle. A store-and-forward stage needs the tail only and begins a new stretch. */
+ * miss a late one in the middle. A store-and-forward stage needs the tail only and begins a new stretch. A start threshold
+ * counts beats, which lie on no straight line once a stage before has waited: beats are kept up to it. */
 static int keep_beats_where_needed(struct path *path, uint32_t item_bytes_max, int *which)
 {
     int error = 0;
     for (int begin = 0, i; begin <= path->count && !error; begin = i + 1) {
-        int crossings = 0, threshold = -1;
+        int crossings = 0, threshold = -1, crossing = -1;
         for (i = begin;; i++) {
-            crossings += fifo_at(path, i)->shape.flops > 0;
+            if (fifo_at(path, i)->shape.flops > 0) {
+                crossings++;
+                crossing = i;
+            }
             if (i == path->count || path->stage[i].server.store)
                 break;
             if (path->stage[i].server.threshold_beats > 1)
                 threshold = i;
         }
+        int last = i == path->count ? i : i - 1; /* that is read beat by beat */
         for (int k = begin; k <= i; k++)
-            fifo_at(path, k)->stretch_crossings = crossings;
+            fifo_at(path, k)->stretch_crossings = crossings + (k <= threshold ? 2 : 0);
         if (crossings > 1)
-            error = keep_beats(path, begin, i == path->count ? i : i - 1, item_bytes_max, which);
+            error = keep_beats(path, begin, last, item_bytes_max, which);
+        else if (crossings == 1 && crosses_at_same_pace(path, begin, crossing, last))
+            error = keep_beats_if_possible(path, begin, last, item_bytes_max, which);
         else
-            error = keep_beats_for_threshold(path, begin, threshold, item_bytes_max, which);
+            error = keep_beats_if_possible(path, begin, threshold, item_bytes_max, which);
     }
     return error;
 }

@@ -115,6 +115,9 @@ static uint32_t next_payload_bytes(const struct rnic *rnic, const struct qp *qp)
 static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message, struct item *item)
 {
     int ack_request;
+    /* payload kept until the ACK: the packet that leaves no room for another must ask for one */
+    int buffer_full = rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER &&
+                      rnic->payload_space.depth - space_away(&rnic->payload_space) < 2 * ((uint64_t)qp->mtu_bytes + 63) / 64;
     item->kind = ITEM_DATA;
     item->qp = qp->peer;
     item->message = qp->send[qp->cut & qp->send_mask];
@@ -122,7 +125,7 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
     item->offset = qp->offset_bytes;
     item->first = qp->offset_bytes == 0;
     item->last = qp->offset_bytes + item->payload_bytes == message->length_bytes;
-    item->psn = requester_send(&qp->requester, rnic->setup.transport, item->last, &ack_request);
+    item->psn = requester_send(&qp->requester, rnic->setup.transport, item->last, buffer_full, &ack_request);
     item->ack_request = (uint8_t)ack_request;
     item->bytes = frame_data_bytes(item->payload_bytes, item->first && !message_is_send(message),
                                    item->last && message_has_immediate(message));

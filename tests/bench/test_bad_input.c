@@ -1,0 +1,145 @@
+/* Whatever is wrong with what the user gives: one line on standard error, exit status 2, nothing on standard output, no
+ * results. */
+#include <CUnit/CUnit.h>
+
+#include "api/rnicsim.h"
+#include "tests/bench/command.h"
+
+void suite_bench_bad_input(void);
+
+#define COLUMNS \
+    "t_ps,host,thread,event,qpn,cqn,db_id,wr_id,opcode,flags,len,inline,nsge,laddr,lkey,raddr,rkey,imm,cmp,swap,dep\n"
+#define QPS \
+    "#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1 sq_depth=2\n#qp host=1 qpn=1 type=RC peer_host=0 peer_qpn=2\n"
+#define HEAD "#rnicsim-trace version=1\n" QPS COLUMNS /* the first record is in line 5 */
+#define GOOD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n"
+#define RUN "$R run -b u280_100g -o results "
+
+struct bad_case {
+    const char *trace; /* written to t.wqe; NULL: none is needed */
+    const char *command;
+    const char *expected; /* in the line */
+};
+
+static const struct bad_case cases[] = {
+    {NULL, "$R", "which command?"},
+    {NULL, "$R frobnicate", "\"frobnicate\" is no command"},
+    {NULL, "$R run -o results", "which trace?"},
+    {HEAD GOOD, "$R run -o results t.wqe", "-b BOARD is needed"},
+    {HEAD GOOD, RUN "t.wqe another.wqe", "one trace is allowed"},
+    {HEAD GOOD, RUN "--frobnicate t.wqe", "\"--frobnicate\" is no option"},
+    {HEAD GOOD, RUN "t.wqe -s", "its value is missing"},
+    {HEAD GOOD, RUN "--seed -1 t.wqe", "--seed: \"-1\""},
+    {HEAD GOOD, "$R run -b u281 -o results t.wqe", "unknown board 'u281'"},
+    {HEAD GOOD, RUN "--host pdp11 t.wqe", "pdp11"},
+    {HEAD GOOD, RUN "-s mac.rat='100 Gbps' t.wqe", "unknown key 'mac.rat'"},
+    {HEAD GOOD, RUN "-s mac.rate=100 t.wqe", "missing unit"},
+    {HEAD GOOD, RUN "-s mac.rate='1 Gbps' t.wqe", "out of range"},
+    {HEAD GOOD, RUN "-s nic.data_fifo='0 B' t.wqe", "out of range"},
+    {HEAD GOOD, RUN "-s stage.tx.mac.depth='0 packets' t.wqe", "out of range"},
+    {HEAD GOOD, RUN "-s stage.tx.mac.latency='0 cycle' t.wqe", "out of range"},
+    {HEAD GOOD, "echo nonsense >bad.board; $R run -b ./bad.board -o results t.wqe", "bad.board:1: "},
+    {NULL, RUN "missing.wqe", "missing.wqe: cannot be opened"},
+    {NULL, RUN "/tmp", "is a directory"},
+    {NULL, RUN "/dev/null", "not a regular file"},
+    {"", RUN "t.wqe", "t.wqe"},
+    {HEAD, RUN "t.wqe", "has no request"},
+    {"#rnicsim-trace version=2\n" QPS COLUMNS GOOD, RUN "t.wqe", "t.wqe:1: "},
+    {HEAD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,1,0x10", RUN "t.wqe", "t.wqe:5: "},
+    {HEAD GOOD "0,0,0,SEND,9,1,2,0,WRITE,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe", "t.wqe:6: "},
+    {HEAD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,2147483649,0,1,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe", "t.wqe:5: "},
+    {HEAD "0,0,0,SEND,2,1,1,0,READ,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe",
+     "t.wqe:5: this opcode is not simulated"},
+    {HEAD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,2,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe",
+     "t.wqe:5: several SGEs are not simulated"},
+    {HEAD GOOD GOOD GOOD, RUN "t.wqe", "t.wqe:7: doorbell 1 has 3 or more requests"},
+    {"#rnicsim-trace version=1\n#qp host=0 qpn=2 type=UC peer_host=1 peer_qpn=1\n"
+     "#qp host=1 qpn=1 type=UC peer_host=0 peer_qpn=2\n" COLUMNS GOOD,
+     RUN "t.wqe", "t.wqe:2: QP 2 of host 0: UC and UD are not simulated"},
+    {"#rnicsim-trace version=1\n#qp host=0 qpn=2 type=RC peer_host=2 peer_qpn=1\n"
+     "#qp host=2 qpn=1 type=RC peer_host=0 peer_qpn=2\n" COLUMNS GOOD,
+     RUN "t.wqe", "t.wqe:2: QP 2 of host 0: two hosts are simulated"},
+    {"#rnicsim-trace version=1\n" QPS "#mr host=1 key=9 base=0x2000 length=64\n" COLUMNS GOOD, RUN "t.wqe",
+     "t.wqe:6: request 0 on QP 2 of host 0: rkey"}, /* the remote key has no region: the simulation refuses the post */
+    {HEAD GOOD, "$R run -b u280_100g -o /dev/full t.wqe", "/dev/full"},
+    {HEAD GOOD, "$R run -b u280_100g -o no/such/folder t.wqe", "cannot be made"},
+    {HEAD GOOD, "$R run -b u280_100g -o t.wqe t.wqe", "not a folder"},
+    {HEAD GOOD, "$R run -b u280_100g t.wqe >/dev/full", "standard output cannot be written"},
+    {HEAD GOOD, "$R run -b u280_100g --json t.wqe >/dev/full", "standard output cannot be written"},
+    {HEAD GOOD, "trap '' XFSZ; ulimit -f 1; " RUN "t.wqe", "cannot be written"},
+    {NULL, "$R params no.such.key", "\"no.such.key\" is no parameter"},
+    {NULL, "$R params -b u281", "unknown board 'u281'"},
+    {NULL, "$R boards all", "takes no argument"},
+    {NULL, "$R trace", "allowed are info, check, convert and import"},
+    {NULL, "$R trace info", "needed are FILE"},
+    {NULL, "$R trace info missing.wqe", "missing.wqe: cannot be opened"},
+    {HEAD GOOD, "$R trace convert t.wqe /dev/full", "/dev/full"},
+    {NULL, "$R trace import --tool write_lat", "are needed"},
+    {NULL, "$R trace import --tool write_lat --client missing.csv --server missing.csv -o x.wqe", "missing.csv"},
+};
+
+static void check_case(const struct bad_case *bad)
+{
+    struct command command;
+    command_open(&command);
+    if (bad->trace != NULL)
+        command_write(&command, "t.wqe", bad->trace);
+    int status = command_run(&command, "%s", bad->command);
+    int is_right = status == 2 && command_lines(command.err) == 1 && strstr(command.err, bad->expected) != NULL &&
+                   strncmp(command.err, "rnicsim: ", 9) == 0 && command.out[0] == 0 && !command_has(&command, "results") &&
+                   !command_has(&command, "x.wqe");
+    if (!is_right)
+        printf("\n%s: status %d, results %d, out \"%.200s\"\n  expected \"%s\"\n  got \"%s\"\n", bad->command, status,
+               command_has(&command, "results"), command.out, bad->expected, command.err);
+    CU_ASSERT(is_right);
+    command_close(&command);
+}
+
+static void test_bad_input(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_case(&cases[i]);
+}
+
+/* Every fault of a trace is listed on standard output, the verdict on standard error. */
+static void test_check(void)
+{
+    struct command command;
+    command_open(&command);
+    command_write(&command, "t.wqe", HEAD "0,0,0,FROB,2,1,1,0,,,0,0,0,0,0,0,0,0,0,0,\n" GOOD
+                                          "0,0,0,SEND,7,1,1,0,WRITE,,64,0,1,0x1000,2,0x2000,1,0,0,0,\n");
+    CU_ASSERT_EQUAL(command_run(&command, "$R trace check t.wqe"), 2);
+    CU_ASSERT_EQUAL(command_lines(command.out), 2);
+    CU_ASSERT_PTR_NOT_NULL(strstr(command.out, "t.wqe:5: "));
+    CU_ASSERT_PTR_NOT_NULL(strstr(command.out, "t.wqe:7: "));
+    CU_ASSERT_STRING_EQUAL(command.err, "rnicsim: t.wqe: 2 faults\n");
+    command_close(&command);
+}
+
+static void test_other_run_is_kept(void)
+{
+    struct command command;
+    command_open(&command);
+    command_write(&command, "t.wqe", HEAD GOOD);
+    CU_ASSERT_EQUAL(command_run(&command, "mkdir results; echo mine >results/notes; " RUN "--quiet --no-charts t.wqe"), 0);
+    CU_ASSERT_EQUAL(command_run(&command, "cp -r results before; " RUN "--quiet --seed 2 t.wqe"), 2);
+    CU_ASSERT_EQUAL(command_lines(command.err), 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(command.err, "--force"));
+    CU_ASSERT_EQUAL(command_run(&command, "diff -r before results"), 0);
+    CU_ASSERT_EQUAL(command_run(&command, RUN "--quiet --seed 2 --force t.wqe && grep -q '\"seed\": 2' results/summary.json"),
+                    0);
+    CU_ASSERT(command_has(&command, "results/notes"));
+    /* A failed one with --force leaves the old one whole. */
+    CU_ASSERT_EQUAL(command_run(&command, "rm -rf before; cp -r results before"), 0);
+    CU_ASSERT_EQUAL(command_run(&command, "trap '' XFSZ; ulimit -f 1; " RUN "--quiet --force t.wqe"), 2);
+    CU_ASSERT_EQUAL(command_run(&command, "diff -r before results"), 0);
+    command_close(&command);
+}
+
+void suite_bench_bad_input(void)
+{
+    CU_pSuite suite = CU_add_suite("bench/bad_input", NULL, NULL);
+    CU_add_test(suite, "one line, exit 2, no results", test_bad_input);
+    CU_add_test(suite, "trace check lists all faults", test_check);
+    CU_add_test(suite, "another run's results", test_other_run_is_kept);
+}

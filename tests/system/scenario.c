@@ -1,0 +1,182 @@
+#include "tests/system/scenario.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QPS_MAX 64u
+
+struct scenario scenario_default(void)
+{
+    return (struct scenario){.board = "u280_100g", .seed = 1, .opcode = RNICSIM_WRITE, .length_bytes = 65536,
+                             .mtu_bytes = 4096, .qps = 1, .outstanding = 128, .batch = 1, .messages = 200};
+}
+
+static int complain(struct scenario_result *result, const struct rnicsim_error *error)
+{
+    fprintf(stderr, "scenario: %s\n", error->text);
+    result->failed = 1;
+    return -1;
+}
+
+static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim_error *error)
+{
+    struct rnicsim_options options = {.board = s->board, .set = s->set, .set_count = s->sets, .seed = s->seed,
+                                      .data_dir = RNICSIM_SOURCE_DIR "/model/config", .horizon_off = s->horizon_off,
+                                      .idle_pair = s->idle_pair, .spurious_seed = s->spurious_seed,
+                                      .shift_ps = s->shift_ps};
+    if (rnicsim_create(&options, sim, error))
+        return -1;
+    for (uint32_t i = 0; i < s->qps; i++)
+        for (uint32_t host = 0; host < 2; host++) {
+            struct rnicsim_qp_attr qp = {.host = host, .qpn = i + 1, .peer_host = host ^ 1, .peer_qpn = i + 1,
+                                         .mtu_bytes = s->mtu_bytes, .sq_depth = s->outstanding, .rq_depth = 4096,
+                                         .max_inline_bytes = 1024};
+            if (rnicsim_qp_create(*sim, &qp, error))
+                return -1;
+        }
+    return 0;
+}
+
+static int is_send(const struct scenario *s)
+{
+    return s->opcode == RNICSIM_SEND || s->opcode == RNICSIM_SEND_IMM || s->opcode == RNICSIM_WRITE_IMM;
+}
+
+static int post_batch(const struct scenario *s, struct rnicsim *sim, uint32_t qp, struct rnicsim_error *error)
+{
+    struct rnicsim_wr wr[64];
+    for (uint32_t i = 0; i < s->batch; i++)
+        wr[i] = (struct rnicsim_wr){.wr_id = i, .local_address = 1u << 24, .remote_address = 1u << 25,
+                                    .length_bytes = s->length_bytes, .immediate = i, .opcode = s->opcode,
+                                    .flags = s->flags | (i + 1 == s->batch ? RNICSIM_SIGNALLED : 0)};
+    struct rnicsim_recv recv = {.address = 1u << 26, .length_bytes = s->length_bytes};
+    for (uint32_t i = 0; i < s->batch && is_send(s); i++)
+        if (rnicsim_post_recv(sim, 1, qp + 1, &recv, 1, rnicsim_now(sim), error))
+            return -1;
+    return rnicsim_post_send(sim, 0, qp + 1, wr, s->batch, rnicsim_now(sim), error);
+}
+
+static void mix(uint64_t *digest, uint64_t value)
+{
+    *digest = (*digest ^ value) * UINT64_C(0x100000001b3) + (*digest >> 29);
+}
+
+static void count_event(struct scenario_result *result, const struct rnicsim_event *event)
+{
+    mix(&result->digest, (uint64_t)event->kind << 32 | event->qpn);
+    mix(&result->digest, (uint64_t)event->host << 32 | event->status);
+    mix(&result->digest, event->wr_id);
+    mix(&result->digest, (uint64_t)event->at_ps);
+    mix(&result->digest, (uint64_t)event->delivered_at_ps);
+    for (int i = 0; i < RNICSIM_STAMP_COUNT; i++)
+        mix(&result->digest, (uint64_t)event->stamp_ps[i]);
+    if (event->kind != RNICSIM_SEND_DONE)
+        return;
+    if (result->first_done_ps == 0)
+        result->first_done_ps = event->at_ps;
+    result->last_done_ps = event->at_ps;
+    result->last = *event;
+}
+
+struct load {
+    uint32_t posted, finished;
+    uint32_t open[QPS_MAX]; /* messages of each QP */
+};
+
+static int post_what_fits(const struct scenario *s, struct rnicsim *sim, struct load *load, struct rnicsim_error *error)
+{
+    for (int again = 1; again;) {
+        again = 0;
+        for (uint32_t qp = 0; qp < s->qps && load->posted < s->messages; qp++)
+            if (load->open[qp] + s->batch <= s->outstanding) {
+                if (post_batch(s, sim, qp, error))
+                    return -1;
+                load->open[qp] += s->batch;
+                load->posted += s->batch;
+                again = 1;
+            }
+    }
+    return 0;
+}
+
+static int64_t until(const struct scenario *s, const struct rnicsim *sim, uint64_t *random)
+{
+    if (s->slice_ps == 0)
+        return RNICSIM_NEVER;
+    *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return rnicsim_now(sim) + 1 + (int64_t)((*random >> 33) % (uint64_t)s->slice_ps);
+}
+
+struct scenario_result scenario_run(const struct scenario *s, struct rnicsim **keep)
+{
+    struct scenario_result result = {.digest = UINT64_C(0xcbf29ce484222325)};
+    struct rnicsim_error error;
+    struct rnicsim *sim = NULL;
+    struct load load = {0};
+    uint64_t random = s->seed;
+    if (create(s, &sim, &error))
+        complain(&result, &error);
+    while (!result.failed && load.finished < s->messages) {
+        struct rnicsim_event event[64];
+        size_t seen = 0;
+        if (post_what_fits(s, sim, &load, &error) || rnicsim_advance(sim, until(s, sim, &random), NULL, &error)) {
+            complain(&result, &error);
+            break;
+        }
+        for (size_t n; (n = rnicsim_poll(sim, event, 64)) > 0; seen += n)
+            for (size_t i = 0; i < n; i++) {
+                count_event(&result, &event[i]);
+                if (event[i].kind != RNICSIM_SEND_DONE && event[i].kind != RNICSIM_UNSIGNALLED)
+                    continue;
+                load.open[event[i].qpn - 1]--;
+                load.finished++;
+            }
+        if (seen == 0 && rnicsim_next_at(sim) == RNICSIM_NEVER)
+            break; /* stuck: done tells */
+    }
+    result.done = load.finished;
+    if (sim)
+        rnicsim_totals(sim, &result.totals);
+    if (result.last_done_ps > result.first_done_ps)
+        result.goodput_gbps = (double)(load.finished - 1) * s->length_bytes * 8000.0 /
+                              (double)(result.last_done_ps - result.first_done_ps);
+    if (keep)
+        *keep = sim;
+    else
+        rnicsim_destroy(sim);
+    return result;
+}
+
+void scenario_busiest(struct rnicsim *sim, char *name, size_t name_bytes, double *share)
+{
+    *share = -1;
+    for (size_t i = 0; i < rnicsim_stage_count(sim); i++) {
+        struct rnicsim_stage_info info;
+        int64_t total = 0;
+        rnicsim_stage(sim, i, &info);
+        for (int cause = 0; cause < RNICSIM_CAUSE_COUNT; cause++)
+            total += info.time_ps[cause];
+        double work = total ? (double)info.time_ps[RNICSIM_WORK] / (double)total : 0;
+        if (work > *share) {
+            *share = work;
+            snprintf(name, name_bytes, "%s.%s", info.nic, info.name);
+        }
+    }
+}
+
+int64_t scenario_param(const struct rnicsim *sim, const char *key, char *unit, size_t unit_bytes)
+{
+    for (size_t i = 0; i < rnicsim_param_count(sim); i++) {
+        struct rnicsim_param_info info;
+        rnicsim_param(sim, i, &info);
+        if (strcmp(info.key, key) != 0)
+            continue;
+        char *end;
+        double value = strtod(info.value, &end);
+        snprintf(unit, unit_bytes, "%s", *end == ' ' ? end + 1 : end);
+        return (int64_t)(value * 1000.0 + (value < 0 ? -0.5 : 0.5));
+    }
+    fprintf(stderr, "scenario: no parameter %s\n", key);
+    abort();
+}

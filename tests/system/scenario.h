@@ -1,0 +1,47 @@
+/* A pair of NICs for tests: created, loaded with messages in a closed loop, and summed up. */
+#ifndef TESTS_SYSTEM_SCENARIO_H
+#define TESTS_SYSTEM_SCENARIO_H
+
+#include "api/rnicsim.h"
+
+#define SCENARIO_SETS_MAX 16
+
+struct scenario {
+    const char *board;
+    const char *set[SCENARIO_SETS_MAX];
+    size_t sets;
+    uint64_t seed;
+    int horizon_off, idle_pair;
+    uint64_t spurious_seed;
+    int64_t shift_ps;
+    int64_t slice_ps; /* not 0: advance in slices of random length up to this */
+
+    enum rnicsim_opcode opcode;
+    uint32_t length_bytes, mtu_bytes;
+    uint32_t qps;      /* QPs on host 0, used in turn */
+    uint32_t outstanding; /* messages of one QP */
+    uint32_t batch;    /* requests a doorbell */
+    uint32_t messages;
+    unsigned flags;    /* RNICSIM_SIGNALLED is added to the last of each batch */
+};
+
+struct scenario_result {
+    int failed; /* the error is printed */
+    uint64_t digest; /* of every event in order, all fields */
+    uint32_t done;
+    int64_t first_done_ps, last_done_ps;
+    double goodput_gbps; /* between the first and the last completion */
+    struct rnicsim_event last; /* the last SEND_DONE */
+    struct rnicsim_totals totals;
+};
+
+/* The defaults: u280_100g, one QP, signalled WRITEs, MTU 4096, seed 1. */
+struct scenario scenario_default(void);
+/* Runs to the end; *sim stays for inspection when not NULL (the caller destroys it). */
+struct scenario_result scenario_run(const struct scenario *scenario, struct rnicsim **sim);
+/* The stage with the largest share of work; *share is 0 .. 1. */
+void scenario_busiest(struct rnicsim *sim, char *name, size_t name_bytes, double *share);
+/* An integer parameter's value as printed without its unit, times 1000 (so "3103.03" is exact enough); fails the test if absent. */
+int64_t scenario_param(const struct rnicsim *sim, const char *key, char *unit, size_t unit_bytes);
+
+#endif

@@ -1,0 +1,163 @@
+/* The same events, byte for byte, whatever must not matter: the horizon, spurious wakes, slices of time, an idle neighbour, a
+ * shift of all time by a common multiple of the clocks' periods. On fixed and on random systems. */
+#include "tests/system/scenario.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+
+/* The least common multiple of 4000 ps (250 MHz), 102400 (33 cycles of 322.265625 MHz), 80 (a byte at 100G), 21385 (334 bytes of
+ * Gen3 x16 with its DLLPs and skips) and 10 ns (the poll). */
+#define COMMON_MULTIPLE_PS INT64_C(10949120000)
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = *state;
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static uint32_t pick(uint64_t *state, const uint32_t *from, uint32_t count)
+{
+    return from[next_random(state) % count];
+}
+
+#define PICK(state, ...) pick(state, (const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
+
+/* A random but sound system and load. */
+static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
+{
+    struct scenario s = scenario_default();
+    uint64_t r = seed;
+    s.seed = seed;
+    s.opcode = (enum rnicsim_opcode)PICK(&r, RNICSIM_SEND, RNICSIM_SEND_IMM, RNICSIM_WRITE, RNICSIM_WRITE, RNICSIM_WRITE_IMM);
+    s.length_bytes = PICK(&r, 0, 1, 8, 64, 200, 1024, 4095, 4096, 5000, 20000);
+    s.mtu_bytes = PICK(&r, 256, 512, 1024, 2048, 4096);
+    s.qps = PICK(&r, 1, 1, 2, 5, 16);
+    s.batch = PICK(&r, 1, 1, 3, 16);
+    s.outstanding = s.batch * PICK(&r, 1, 2, 7);
+    s.messages = s.batch * (uint32_t)(20 + next_random(&r) % 60);
+    s.flags = s.length_bytes <= 64 && (next_random(&r) & 1) ? RNICSIM_INLINE : 0;
+    struct {
+        const char *format;
+        uint32_t value;
+    } set[] = {{"pcie.lanes=%u", PICK(&r, 4, 8, 16)},
+               {"pcie.tags=%u", PICK(&r, 2, 8, 32, 256)},
+               {"pcie.completion_buffer=%u B", PICK(&r, 512, 2048, 32768)},
+               {"nic.payload_buffer=%u KiB", PICK(&r, 8, 16, 128)},
+               {"nic.operations=%u", PICK(&r, 1, 4, 64)},
+               {"nic.wqe_cache=%u", PICK(&r, 2, 8, 16)},
+               {"nic.cqe_fifo=%u", PICK(&r, 1, 32)},
+               {"nic.dispatch_fifo=%u", PICK(&r, 1, 8)},
+               {"transport.window=%u", PICK(&r, 1, 5, 256)},
+               {"transport.ack_request_every=%u", PICK(&r, 1, 4, 32)},
+               {"transport.ack_point=%s", PICK(&r, 0, 1, 2)},
+               {"transport.retx_source=%s", PICK(&r, 0, 1)},
+               {"nic.port_policy=%s", PICK(&r, 0, 1)},
+               {"pcie.completions=%s", PICK(&r, 0, 1)},
+               {"stage.sched.context.depth=%u packets", PICK(&r, 1, 2, 32)},
+               {"nic.doorbell_fifo=%u", PICK(&r, 1, 128)}};
+    static const char *const word[][3] = {{"accepted", "issued", "visible"}, {"host", "buffer"},
+                                          {"ack_first", "round_robin"},      {"mps", "rcb"}};
+    int words = 0;
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        const char *at = set[i].format;
+        char *to = text[i];
+        int is_word = 0;
+        for (; *at; at++)
+            is_word |= at[0] == '%' && at[1] == 's';
+        size_t prefix = 0;
+        while (set[i].format[prefix] != '%')
+            prefix++;
+        if (is_word)
+            snprintf(to, 96, "%.*s%s", (int)prefix, set[i].format, word[words++][set[i].value]);
+        else
+            snprintf(to, 96, "%.*s%u%s", (int)prefix, set[i].format, set[i].value, set[i].format + prefix + 2);
+        s.set[s.sets++] = to;
+    }
+    return s;
+}
+
+static void same(const char *what, const struct scenario *s, const struct scenario_result *reference)
+{
+    struct scenario_result result = scenario_run(s, NULL);
+    if (result.failed || result.digest != reference->digest || result.done != reference->done)
+        printf("\n    seed %llu: %s changes the events (%u of %u done)", (unsigned long long)s->seed, what, result.done,
+               s->messages);
+    CU_ASSERT(!result.failed && result.digest == reference->digest && result.done == reference->done);
+}
+
+static void all_the_same(const struct scenario *s)
+{
+    struct scenario_result reference = scenario_run(s, NULL);
+    if (reference.failed || reference.done != s->messages)
+        printf("\n    seed %llu: %u of %u done", (unsigned long long)s->seed, reference.done, s->messages);
+    CU_ASSERT_FALSE(reference.failed);
+    CU_ASSERT_EQUAL(reference.done, s->messages);
+    struct scenario changed = *s;
+    changed.horizon_off = 1;
+    same("no horizon", &changed, &reference);
+    changed = *s;
+    changed.spurious_seed = 7;
+    same("spurious wakes", &changed, &reference);
+    changed = *s;
+    changed.idle_pair = 1;
+    same("an idle pair", &changed, &reference);
+    changed = *s;
+    changed.shift_ps = COMMON_MULTIPLE_PS;
+    if (s->sets == 0) /* for Gen3 x16 only */
+        same("a shift of time", &changed, &reference);
+}
+
+static void fixed_loads(void)
+{
+    struct scenario s = scenario_default();
+    all_the_same(&s);
+    s.length_bytes = 64;
+    s.outstanding = 8;
+    all_the_same(&s);
+    s.opcode = RNICSIM_SEND;
+    s.qps = 3;
+    s.length_bytes = 5000;
+    all_the_same(&s);
+    s.board = "kcu116_25g";
+    s.shift_ps = 0;
+    struct scenario_result reference = scenario_run(&s, NULL);
+    s.horizon_off = 1;
+    same("no horizon on kcu116_25g", &s, &reference);
+}
+
+/* Posts at the instants of slices would be other posts: so everything is posted before the first advance. */
+static void slices_of_time(void)
+{
+    struct scenario s = scenario_default();
+    s.length_bytes = 10000;
+    s.messages = s.outstanding;
+    struct scenario_result reference = scenario_run(&s, NULL);
+    s.slice_ps = 300000;
+    same("slices", &s, &reference);
+    s.slice_ps = 5000;
+    s.horizon_off = 1;
+    same("fine slices without horizon", &s, &reference);
+}
+
+#define RANDOM_SYSTEMS 60
+
+static void random_systems(void)
+{
+    char text[SCENARIO_SETS_MAX][96];
+    for (uint64_t seed = 1; seed <= RANDOM_SYSTEMS; seed++) {
+        struct scenario s = random_scenario(seed, text);
+        all_the_same(&s);
+    }
+}
+
+void suite_system_metamorphic(void);
+void suite_system_metamorphic(void)
+{
+    CU_pSuite suite = CU_add_suite("system: what must not matter", NULL, NULL);
+    CU_add_test(suite, "fixed loads", fixed_loads);
+    CU_add_test(suite, "slices of time", slices_of_time);
+    CU_add_test(suite, "random systems", random_systems);
+}
