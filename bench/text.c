@@ -138,7 +138,8 @@ static void print_jitter(const struct result *result, FILE *out)
     fprintf(out, "\nJitter, ns   ");
     print_ns("PDV (p99.9 - min)", jitter->pdv, out);
     print_ns("   p99 - p50", jitter->p99_p50, out);
-    fprintf(out, "   max - min %.1f\n             stdev %.1f", (double)jitter->max_min_ps / PS_PER_NS, jitter->stdev_ps / PS_PER_NS);
+    fprintf(out, "   max - min %.1f\n             stdev %.1f", (double)jitter->max_min_ps / PS_PER_NS,
+            jitter->stdev_ps / PS_PER_NS);
     if (jitter->ipdv_known)
         fprintf(out, "   mean |IPDV| %.1f", jitter->ipdv_ps / PS_PER_NS);
     fputc('\n', out);
@@ -164,9 +165,10 @@ static void print_bottleneck(const struct result *result, FILE *out)
         if (found->next.stage[0] != 0)
             fprintf(out, "; next: %s (%s, %.1f %%)", found->next.stage, found->next.cause, found->next.share * 100);
     } else {
-        fprintf(out, "\nBottleneck: no stage is saturated (busiest: %s at %.1f %%): latency-bound.\n", found->busiest.stage,
-                found->busiest.share * 100);
-        fprintf(out, "  Largest: %s (%.1f %% of the mean completion latency)", found->first.stage, found->first.share * 100);
+        fprintf(out, "\nBottleneck: no stage is saturated (busiest: %s at %.1f %%): latency-bound.\n",
+                found->busiest.stage, found->busiest.share * 100);
+        fprintf(out, "  Largest: %s (%.1f %% of the mean completion latency)", found->first.stage,
+                found->first.share * 100);
         if (found->next.stage[0] != 0)
             fprintf(out, "; next: %s (%.1f %%)", found->next.stage, found->next.share * 100);
     }
