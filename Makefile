@@ -6,6 +6,7 @@ endif
 BUILD ?= build
 PREFIX ?= /usr/local
 OPT ?= -O3
+PROGRAM ?= rnicsim
 
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror
 CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) -g $(WARN) -ffp-contract=off -fPIC -MMD -MP
@@ -24,14 +25,14 @@ PACKAGES := gcc make libc6-dev libinih-dev libzstd-dev libjansson-dev zlib1g-dev
 TEST_PACKAGES := libcunit1-dev clang valgrind verilator g++ zstd
 
 .PHONY: all run test check bench golden soak install deps deps-test help clean
-all: rnicsim
+all: $(PROGRAM)
 
 run: deps
 	@$(MAKE) --no-print-directory rnicsim
 	./rnicsim run -b u280_100g traces/samples/write_lat_100k.wqe.zst -o out --force
 
 test: deps deps-test
-	@$(MAKE) --no-print-directory rnicsim $(BUILD)/run_tests
+	@$(MAKE) --no-print-directory rnicsim $(BUILD)/run_tests $(BUILD)/speed
 	@$(BUILD)/run_tests
 
 check:
@@ -91,7 +92,7 @@ install: rnicsim $(BUILD)/librnicsim.so
 	install -m 644 bench/plots/*.gp $(DESTDIR)$(PREFIX)/share/rnicsim/plots/
 	install -m 644 traces/samples/* $(DESTDIR)$(PREFIX)/share/rnicsim/samples/
 
-rnicsim: $(call objects,$(TOOL_SOURCES)) $(BUILD)/librnicsim.a
+$(PROGRAM): $(call objects,$(TOOL_SOURCES)) $(BUILD)/librnicsim.a
 	@echo '  LD  $@'
 	@$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(TOOL_LIBS)
 

@@ -14,7 +14,7 @@ void suite_kernel_metamorphic(void);
 #define FIRST_SEED 5000000
 #define SHRINK_TRIES 3000
 
-enum change { SPURIOUS, NO_HORIZON, SLICES, AHEAD, OTHER_NETLIST, REACH, UNWATCHED, EVERYTHING, SHIFTED };
+enum change { SPURIOUS, NO_HORIZON, SLICES, AHEAD, OTHER_NETLIST, REACH, UNWATCHED, OUTSIDE, EVERYTHING, SHIFTED };
 
 struct trial {
     enum change change;
@@ -35,6 +35,7 @@ static struct net_options options_of(const struct trial *trial, const struct ref
     if (trial->change == AHEAD || all)
         options.ahead_seed = trial->seed | 1;
     options.unwatched = trial->change == UNWATCHED || (all && trial->seed % 2);
+    options.outside = trial->change == OUTSIDE || (all && trial->seed % 3 == 0);
     options.reach = trial->change == REACH || all;
     if (trial->change == OTHER_NETLIST || all)
         options.other = other;
@@ -153,6 +154,11 @@ static void unwatched(void)
     check(UNWATCHED);
 }
 
+static void outside(void)
+{
+    check(OUTSIDE);
+}
+
 static void everything(void)
 {
     check(EVERYTHING);
@@ -180,6 +186,7 @@ void suite_kernel_metamorphic(void)
     CU_add_test(suite, "another netlist beside", other_netlist);
     CU_add_test(suite, "lookahead from declared edges", reach);
     CU_add_test(suite, "FIFOs not watched", unwatched);
+    CU_add_test(suite, "driven from outside", outside);
     CU_add_test(suite, "all of these", everything);
     CU_add_test(suite, "shifted by a common multiple", shifted);
 }

@@ -19,7 +19,7 @@ void suite_kernel_property(void);
 #define SHRINK_TRIES 4000
 #define FAILURES_MAX 3
 
-enum variant { AHEAD = 1, REACH = 2, UNWATCHED = 4, VARIANTS = 8 }; /* any of them together */
+enum variant { AHEAD = 1, REACH = 2, UNWATCHED = 4, OUTSIDE = 8, VARIANTS = 16 }; /* any of them together */
 
 struct trial {
     int variant;
@@ -38,6 +38,7 @@ static struct net_options options_of(const struct trial *trial)
 {
     return (struct net_options){.ahead_seed = trial->variant & AHEAD ? trial->seed | 1 : 0,
                                 .reach = trial->variant & REACH,
+                                .outside = trial->variant & OUTSIDE,
                                 .unwatched = trial->variant & UNWATCHED};
 }
 

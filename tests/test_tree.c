@@ -1,0 +1,33 @@
+/* The tree itself: who includes whom, and the same bytes from every compiler. The scripts say what is wrong. */
+#include <CUnit/Basic.h>
+#include <stdlib.h>
+
+static void includes(void)
+{
+    CU_ASSERT_EQUAL(system(RNICSIM_SOURCE_DIR "/tests/includes.sh"), 0);
+}
+
+static void same_bytes_from_every_compiler(void)
+{
+    CU_ASSERT_EQUAL(system(RNICSIM_SOURCE_DIR "/tests/determinism.sh " RNICSIM_SOURCE_DIR "/build/determinism"), 0);
+}
+
+static void speed_has_not_regressed(void)
+{
+    CU_ASSERT_EQUAL(system(RNICSIM_SOURCE_DIR "/bench/speed/limit.sh " RNICSIM_SOURCE_DIR "/build/speed"), 0);
+}
+
+void suite_tree(void);
+void suite_tree(void)
+{
+    CU_pSuite suite = CU_add_suite("tree: who includes whom", NULL, NULL);
+    CU_add_test(suite, "no room reaches into another's cupboards", includes);
+}
+
+void suite_tree_slow(void);
+void suite_tree_slow(void)
+{
+    CU_pSuite suite = CU_add_suite("tree: compilers and speed", NULL, NULL);
+    CU_add_test(suite, "gcc -O0, gcc -O3 and clang give the same bytes", same_bytes_from_every_compiler);
+    CU_add_test(suite, "instructions a packet", speed_has_not_regressed);
+}
