@@ -12,25 +12,42 @@ int collect_init(struct collect *collect)
     return collect->completion == NULL || collect->delivery == NULL || collect->errors == NULL ? -1 : 0;
 }
 
-static int add_row(struct collect *collect, struct collect_row row)
+/* Rows stand in the order of opcode and size, the rest last. */
+static int is_before(const struct collect_row *row, const struct rnicsim_event *event)
 {
-    row.completion = rnicsim_hist_create();
-    row.delivery = rnicsim_hist_create();
-    collect->rows[collect->row_count++] = row;
-    return row.completion == NULL || row.delivery == NULL ? -1 : 0;
+    if (row->opcode != event->opcode)
+        return row->opcode < event->opcode;
+    return row->length_bytes < event->length_bytes;
+}
+
+static int has_kind(const struct collect_row *row, const struct rnicsim_event *event)
+{
+    return row->opcode == event->opcode && row->length_bytes == event->length_bytes;
 }
 
 /* NULL without memory. */
+static struct collect_row *add_row(struct collect *collect, const struct rnicsim_event *event, size_t at, int is_rest)
+{
+    struct collect_row *row = &collect->rows[at];
+    memmove(row + 1, row, (collect->row_count - at) * sizeof *row);
+    *row = (struct collect_row){event->opcode, event->length_bytes, is_rest, rnicsim_hist_create(), rnicsim_hist_create()};
+    collect->row_count++;
+    return row->completion == NULL || row->delivery == NULL ? NULL : row;
+}
+
+/* The row of the event's opcode and size; NULL without memory. */
 static struct collect_row *find_row(struct collect *collect, const struct rnicsim_event *event)
 {
-    for (size_t i = 0; i < collect->row_count; i++)
-        if (collect->rows[i].is_rest ||
-            (collect->rows[i].opcode == event->opcode && collect->rows[i].length_bytes == event->length_bytes))
-            return &collect->rows[i];
-    struct collect_row row = {.opcode = event->opcode,
-                              .length_bytes = event->length_bytes,
-                              .is_rest = collect->row_count == COLLECT_ROWS};
-    return add_row(collect, row) == 0 ? &collect->rows[collect->row_count - 1] : NULL;
+    size_t kinds = collect->row_count < COLLECT_ROWS ? collect->row_count : COLLECT_ROWS, at = 0;
+    while (at < kinds && is_before(&collect->rows[at], event))
+        at++;
+    if (at < kinds && has_kind(&collect->rows[at], event))
+        return &collect->rows[at];
+    if (kinds < COLLECT_ROWS)
+        return add_row(collect, event, at, 0);
+    if (collect->row_count == COLLECT_ROWS)
+        return add_row(collect, event, COLLECT_ROWS, 1);
+    return &collect->rows[COLLECT_ROWS];
 }
 
 /* A stamp that was not passed counts as passed together with the one before it, so that the stretches always sum to the
@@ -83,6 +100,7 @@ static int add_delivery(struct collect *collect, const struct rnicsim_event *eve
 {
     const struct collect_row *row = find_row(collect, event);
     int64_t latency_ps = event->delivered_at_ps - event->stamp_ps[RNICSIM_AT_POST];
+    collect->delivered_bytes[event->host & 1u] += event->length_bytes;
     if (row == NULL)
         return -1;
     return rnicsim_hist_add(row->delivery, latency_ps) | rnicsim_hist_add(collect->delivery, latency_ps);

@@ -42,6 +42,7 @@ struct collect {
     int64_t *last_ps;            /* the QP's last completion latency */
     struct collect_error *errors;
     uint64_t error_count; /* of them the first COLLECT_ERRORS are kept */
+    uint64_t delivered_bytes[2]; /* to each host, of whole messages */
     uint64_t done;        /* requests, however they ended */
     int failed;           /* memory ran out; stays */
 };

@@ -70,9 +70,11 @@ static double gbps(uint64_t bytes, int64_t duration_ps)
 static void gather_rates(struct result *result)
 {
     const struct rnicsim_totals *totals = &result->totals;
+    const uint64_t *bytes = result->collect->delivered_bytes;
     result->duration_ps = totals->last_done_ps > totals->first_post_ps ? totals->last_done_ps - totals->first_post_ps : 0;
     result->requests_done = result->collect->done;
-    result->goodput_gbps = gbps(totals->payload_bytes, result->duration_ps);
+    result->goodput_gbps = gbps(bytes[0] > bytes[1] ? bytes[0] : bytes[1], result->duration_ps);
+    result->goodput_both_gbps = gbps(bytes[0] + bytes[1], result->duration_ps);
     result->wire_gbps = gbps(totals->wire_bytes, result->duration_ps);
     if (result->duration_ps > 0)
         result->message_rate_mps = (double)result->requests_done * 1e6 / (double)result->duration_ps;

@@ -31,7 +31,9 @@ struct result {
     struct latency completion, delivery;
     struct jitter jitter; /* of completions */
     struct waterfall waterfall;
-    double goodput_gbps, wire_gbps, message_rate_mps;
+    double goodput_gbps, wire_gbps; /* of the busier direction each, so that both compare with the line */
+    double goodput_both_gbps;       /* both directions together */
+    double message_rate_mps;        /* requests done, of both hosts */
     double line_gbps; /* 0: not known */
     struct rnicsim_stage_info *stages;
     size_t stage_count;

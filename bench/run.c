@@ -65,7 +65,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         options->folder = value;
         return 0;
     case OPTION_SEED:
-        return cli_number(value, "--seed", UINT64_MAX, &options->seed) != 0 ? CLI_TOLD : 0;
+        return cli_number(value, "--seed", INT64_MAX, &options->seed) != 0 ? CLI_TOLD : 0;
     case OPTION_FORCE:
         options->force = 1;
         return 0;

@@ -32,6 +32,13 @@ static json_t *whole(uint64_t number)
     return json_integer((json_int_t)number);
 }
 
+/* JSON is UTF-8; a file's name may be anything. */
+static json_t *name_string(const char *name)
+{
+    json_t *string = json_string(name);
+    return string != NULL ? string : json_string("(a name that is not UTF-8)");
+}
+
 /* Sets a key and takes the value; a value that could not be made leaves the object without it, and is told. */
 static void put(json_t *object, const char *key, json_t *value, int *failed)
 {
@@ -127,10 +134,10 @@ static void put_identity(json_t *summary, const struct result *result, int *fail
     put(summary, "schema", json_integer(RESULT_SCHEMA), failed);
     put(summary, "version", json_string(RNICSIM_VERSION), failed);
     put(summary, "status", json_string(result->status), failed);
-    put(summary, "board", json_string(rnicsim_board_name(result->sim)), failed);
-    put(summary, "host", json_string(rnicsim_host_name(result->sim)), failed);
+    put(summary, "board", name_string(rnicsim_board_name(result->sim)), failed);
+    put(summary, "host", name_string(rnicsim_host_name(result->sim)), failed);
     put(summary, "params_changed", params_object(result, failed), failed);
-    put(summary, "trace", json_string(result->trace), failed);
+    put(summary, "trace", name_string(result->trace), failed);
     put(summary, "trace_digest", json_string(result->digest), failed);
     put(summary, "seed", whole(result->seed), failed);
 }
@@ -149,6 +156,7 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "delivery_ns", latency_object(&result->delivery, failed), failed);
     put(summary, "jitter_ns", jitter_object(&result->jitter, failed), failed);
     put(summary, "goodput_gbps", real(result->goodput_gbps), failed);
+    put(summary, "goodput_both_gbps", real(result->goodput_both_gbps), failed);
     put(summary, "wire_gbps", real(result->wire_gbps), failed);
     put(summary, "message_rate_mps", real(result->message_rate_mps), failed);
     put(summary, "data_packets", whole(result->totals.data_packets), failed);

@@ -147,32 +147,32 @@ static void print_jitter(const struct result *result, FILE *out)
 
 static void print_rates(const struct result *result, FILE *out)
 {
-    fprintf(out, "%sRates        goodput %.3f Gb/s   wire %.3f Gb/s", result->jitter.known ? "" : "\n",
-            result->goodput_gbps, result->wire_gbps);
+    fprintf(out, "%sRates        goodput %.3f Gb/s", result->jitter.known ? "" : "\n", result->goodput_gbps);
+    if (result->goodput_both_gbps > result->goodput_gbps)
+        fprintf(out, " (both directions %.3f)", result->goodput_both_gbps);
+    fprintf(out, "   wire %.3f Gb/s", result->wire_gbps);
     if (result->line_gbps > 0)
         fprintf(out, " (%.1f %% of the line)", result->wire_gbps / result->line_gbps * 100);
-    fprintf(out, "   %.3f M messages/s\n", result->message_rate_mps);
+    fprintf(out, "\n             %.3f M messages/s\n", result->message_rate_mps);
+}
+
+static void print_one_bottleneck(const char *title, const struct bottleneck *bottleneck, FILE *out)
+{
+    int is_latency = strcmp(bottleneck->cause, "latency") == 0;
+    if (bottleneck->stage[0] != 0)
+        fprintf(out, "%-12s %s (%s, %.1f %% of the %s)\n", title, bottleneck->stage, bottleneck->cause,
+                bottleneck->share * 100, is_latency ? "mean completion latency" : "time");
 }
 
 static void print_bottleneck(const struct result *result, FILE *out)
 {
     const struct bottlenecks *found = &result->bottlenecks;
-    if (found->first.stage[0] == 0)
-        return;
-    if (strcmp(found->first.cause, "latency") != 0) {
-        fprintf(out, "\nBottleneck: %s (%s, %.1f %% of the time)", found->first.stage, found->first.cause,
-                found->first.share * 100);
-        if (found->next.stage[0] != 0)
-            fprintf(out, "; next: %s (%s, %.1f %%)", found->next.stage, found->next.cause, found->next.share * 100);
-    } else {
-        fprintf(out, "\nBottleneck: no stage is saturated (busiest: %s at %.1f %%): latency-bound.\n",
-                found->busiest.stage, found->busiest.share * 100);
-        fprintf(out, "  Largest: %s (%.1f %% of the mean completion latency)", found->first.stage,
-                found->first.share * 100);
-        if (found->next.stage[0] != 0)
-            fprintf(out, "; next: %s (%.1f %%)", found->next.stage, found->next.share * 100);
-    }
     fputc('\n', out);
+    if (strcmp(found->first.cause, "latency") == 0)
+        fprintf(out, "No stage is saturated (busiest: %s at %.1f %%): latency-bound.\n", found->busiest.stage,
+                found->busiest.share * 100);
+    print_one_bottleneck("Bottleneck", &found->first, out);
+    print_one_bottleneck("  next", &found->next, out);
 }
 
 static void print_speed(const struct result *result, FILE *out)

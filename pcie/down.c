@@ -5,7 +5,7 @@
 
 void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref)
 {
-    model_assert(pcie->sim, heap_put(&pcie->at_host, at_ps, pcie->stores++, PCIE_STORE_FLAG | (uint64_t)bytes << 32 | ref) == 0,
+    model_assert(pcie->sim, agenda_put(&pcie->at_host, at_ps, pcie->stores++, PCIE_STORE_FLAG | (uint64_t)bytes << 32 | ref) == 0,
                  "out of memory");
     sim_wake(pcie->sim, pcie->down_decider, at_ps);
 }
@@ -51,8 +51,7 @@ static int complete(struct pcie *pcie, uint32_t index, int64_t at_cyc)
 {
     struct pcie_request *request = &pcie->request[index];
     struct pcie_read *read = &pcie->read[request->read];
-    space_give(&pcie->tags, 1, at_cyc + 1);
-    space_give(&pcie->completion_space, (request->bytes + 63) / 64, at_cyc + 1);
+    reserve_give(&pcie->reserve, (request->bytes + 63) / 64, at_cyc + 1);
     pcie->request_free[pcie->request_free_count++] = index;
     if (pcie->current_bytes > 0 || !fifo_empty(pcie->operations))
         sim_wake(pcie->sim, pcie->read_decider, clk_edge(pcie->user_clk, at_cyc + 1));
@@ -67,7 +66,7 @@ struct pcie_down pcie_down_next(struct pcie *pcie, int64_t now, int64_t horizon_
                                 int64_t *wake_at)
 {
     for (;;) {
-        const struct heap_entry *first = heap_first(&pcie->at_host);
+        const struct agenda_entry *first = agenda_first(&pcie->at_host);
         *wake_at = first ? first->at : SIM_NEVER;
         if (!first || first->at > horizon_ps)
             return (struct pcie_down){.event = PCIE_DOWN_NOTHING};
@@ -77,7 +76,8 @@ struct pcie_down pcie_down_next(struct pcie *pcie, int64_t now, int64_t horizon_
                 *wake_at = SIM_NEVER; /* it stops the link until space is told */
             return (struct pcie_down){.event = PCIE_DOWN_NOTHING};
         }
-        struct heap_entry entry = heap_take(&pcie->at_host);
+        struct agenda_entry entry = *first;
+        agenda_drop_first(&pcie->at_host);
         int64_t start = clk_at_or_after(&pcie->link_clk, entry.at);
         if (start < pcie->down_free_cyc)
             start = pcie->down_free_cyc;

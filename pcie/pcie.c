@@ -56,9 +56,7 @@ static int init_requests(struct pcie *pcie)
     pcie->queue_mask = ring - 1;
     for (uint32_t i = 0; i < tags; i++)
         pcie->request_free[pcie->request_free_count++] = tags - 1 - i;
-    return space_init(&pcie->tags, pcie->sim, "pcie tags", tags) ||
-           space_init(&pcie->completion_space, pcie->sim, "pcie completion buffer",
-                      (uint32_t)(pcie->params->completion_buffer / 64));
+    return reserve_init(&pcie->reserve, pcie->sim, tags, (uint32_t)(pcie->params->completion_buffer / 64));
 }
 
 static void init_beats(struct pcie *pcie)
@@ -84,7 +82,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) || init_host(pcie) || init_requests(pcie) ||
-        heap_init(&pcie->at_host, 1024) ||
+        agenda_init(&pcie->at_host, 1024) ||
         space_init(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
@@ -103,9 +101,8 @@ void pcie_free(struct pcie *pcie)
     free(pcie->queue);
     space_free(&pcie->reads[0]);
     space_free(&pcie->reads[1]);
-    space_free(&pcie->tags);
-    space_free(&pcie->completion_space);
-    heap_free(&pcie->at_host);
+    reserve_free(&pcie->reserve);
+    agenda_free(&pcie->at_host);
 }
 
 int64_t pcie_up_lookahead_ps(const struct pcie *pcie)

@@ -14,10 +14,11 @@
 #ifndef PCIE_PCIE_H
 #define PCIE_PCIE_H
 
+#include "kernel/agenda.h"
 #include "kernel/fifo.h"
-#include "kernel/heap.h"
 #include "kernel/rnd.h"
 #include "pcie/params.h"
+#include "pcie/reserve.h"
 
 enum pcie_kind {
     PCIE_PAYLOAD_READ, /* up: MRd, down: CplD */
@@ -88,7 +89,7 @@ struct pcie {
     uint64_t current_address;
     uint32_t current_bytes;
     int64_t issue_free_cyc, issue_work_cyc;
-    struct space tags, completion_space; /* user cycles; the latter in 64 B */
+    struct reserve reserve;
     int64_t tag_wait_cyc, space_wait_cyc;
     uint64_t operations_done;
     int read_decider, up_decider, down_decider;
@@ -112,7 +113,7 @@ struct pcie {
     int64_t visible_ps; /* of the newest posted write */
 
     /* down */
-    struct heap at_host; /* ready completions and the host's stores; at one instant stores first */
+    struct agenda at_host; /* ready completions and the host's stores; at one instant stores first */
     uint64_t stores;
     int64_t down_free_cyc, down_work_cyc;
 

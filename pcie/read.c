@@ -27,9 +27,9 @@ static int send_request(struct pcie *pcie, int64_t from_cyc)
 {
     uint32_t bytes = tlp_piece(pcie->current_address, pcie->current_bytes, (uint32_t)pcie->params->mrrs);
     uint32_t units = (bytes + 63) / 64;
-    int64_t tag_at = space_when(&pcie->tags, 1);
-    int64_t space_at = space_when(&pcie->completion_space, units);
-    if (tag_at == SIM_NEVER || space_at == SIM_NEVER || pcie->request_free_count == 0)
+    int64_t tag_at = reserve_tag_when(&pcie->reserve);
+    int64_t space_at = reserve_space_when(&pcie->reserve, units);
+    if (tag_at == SIM_NEVER || space_at == SIM_NEVER)
         return 0;
     int64_t ready = max2(from_cyc, pcie->issue_free_cyc);
     int64_t start = max2(ready, max2(tag_at, space_at));
@@ -37,8 +37,7 @@ static int send_request(struct pcie *pcie, int64_t from_cyc)
         pcie->tag_wait_cyc += tag_at - ready;
     else if (space_at > ready)
         pcie->space_wait_cyc += space_at - ready;
-    space_take(&pcie->tags, 1);
-    space_take(&pcie->completion_space, units);
+    reserve_take(&pcie->reserve, units);
     uint32_t request = pcie->request_free[--pcie->request_free_count];
     int64_t at_ps = clk_edge(pcie->user_clk, start + pcie->params->read_latency);
     pcie->request[request] = (struct pcie_request){clk_at_or_after(&pcie->link_clk, at_ps), pcie->current_address, bytes,

@@ -34,18 +34,29 @@ static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t
     pcie->up_free_cyc = start_cyc + took;
 }
 
-/* A read request goes to the host, which has the data after its memory's latency. */
-static void send_read(struct pcie *pcie, int64_t start_cyc)
+/* Read requests go to the host, which has the data after its memory's latency: from start_cyc on, as many as start by last_cyc.
+ * Each takes the same time on the link: its header, or a beat of the user interface. */
+static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
-    uint32_t index = pcie->queue[pcie->queue_first++ & pcie->queue_mask];
-    struct pcie_request *request = &pcie->request[index];
-    send(pcie, pcie->read[request->read].kind, 1, 0, start_cyc);
-    uint64_t ordinal = pcie->host_reads++;
-    uint64_t draw = rnd_u64(pcie->sim->seed, pcie->entity, ordinal, 0);
-    int64_t ready = clk_edge(&pcie->link_clk, pcie->up_free_cyc) + pcie->params->link_latency +
-                    rnd_table_draw(&pcie->host_read, draw);
-    model_assert(pcie->sim, heap_put(&pcie->at_host, ready, PCIE_ORDER_READ | ordinal, index) == 0, "out of memory");
-    sim_wake(pcie->sim, pcie->down_decider, ready);
+    int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), free_cyc = pcie->up_free_cyc;
+    uint32_t sent[2] = {0, 0}; /* payload, WQEs */
+    for (; start_cyc <= last_cyc; start_cyc = max2(free_cyc, waiting_at(pcie, PCIE_IN_READ))) {
+        uint32_t index = pcie->queue[pcie->queue_first++ & pcie->queue_mask];
+        uint64_t ordinal = pcie->host_reads++;
+        free_cyc = start_cyc + took;
+        int64_t ready = clk_edge(&pcie->link_clk, free_cyc) + pcie->params->link_latency +
+                        rnd_table_draw(&pcie->host_read, rnd_u64(pcie->sim->seed, pcie->entity, ordinal, 0));
+        model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, PCIE_ORDER_READ | ordinal, index) == 0, "out of memory");
+        sent[pcie->read[pcie->request[index].read].kind == PCIE_WQE_READ]++;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct pcie_count *count = &pcie->count[PCIE_UP][i == 0 ? PCIE_PAYLOAD_READ : PCIE_WQE_READ];
+        count->tlps += sent[i];
+        count->link_bytes += sent[i] * TLP_REQUEST_BYTES;
+    }
+    pcie->up_work_cyc += (sent[0] + sent[1]) * took;
+    pcie->up_free_cyc = free_cyc;
+    sim_wake(pcie->sim, pcie->down_decider, agenda_first(&pcie->at_host)->at);
 }
 
 /* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc. */
@@ -114,8 +125,7 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
 {
     pcie->up_last = input;
     if (input == PCIE_IN_READ) {
-        for (; start_cyc <= last_cyc; start_cyc = max2(pcie->up_free_cyc, waiting_at(pcie, input)))
-            send_read(pcie, start_cyc);
+        send_reads(pcie, start_cyc, last_cyc);
         return 0;
     }
     struct pcie_write *write = &pcie->writing[input - 1].write;

@@ -24,5 +24,8 @@ int64_t rnd_table_draw(const struct rnd_table *table, uint64_t draw)
         i++;
     int64_t rise = table->value_ps[i] - table->value_ps[i - 1];
     uint32_t step = table->probability[i] - table->probability[i - 1];
-    return table->value_ps[i - 1] + (int64_t)((unsigned __int128)rise * (p - table->probability[i - 1]) / step);
+    uint32_t along = p - table->probability[i - 1];
+    if (rise < INT64_C(1) << 33) /* the product fits 64 bits: a cheaper division */
+        return table->value_ps[i - 1] + (int64_t)((uint64_t)rise * along / step);
+    return table->value_ps[i - 1] + (int64_t)((unsigned __int128)rise * along / step);
 }

@@ -39,6 +39,15 @@ static const struct bad_case cases[] = {
     {HEAD GOOD, RUN "-s stage.tx.mac.depth='0 packets' t.wqe", "out of range"},
     {HEAD GOOD, RUN "-s stage.tx.mac.latency='0 cycle' t.wqe", "out of range"},
     {HEAD GOOD, "echo nonsense >bad.board; $R run -b ./bad.board -o results t.wqe", "bad.board:1: "},
+    {HEAD GOOD,
+     "sed 's/^cable = .*/cable = 3 m/' " RNICSIM_SOURCE_DIR "/model/config/boards/u280_100g.board >my.board; "
+     "$R run -b ./my.board -o results t.wqe",
+     "my.board:"},
+    {HEAD GOOD,
+     "(echo 'board = x'; printf 'part = %010000d\\n' 7) >my.board; $R run -b ./my.board -o results t.wqe", "my.board:2: "},
+    {HEAD GOOD, "(cat t.wqe; printf '%010000d\\n' 7) >u.wqe; " RUN "u.wqe", "u.wqe:6: "},
+    {"#rnicsim-trace version=1\n#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1\n" COLUMNS GOOD, RUN "t.wqe",
+     "t.wqe:2: "}, /* no peer: it can never be in RTS */
     {NULL, RUN "missing.wqe", "missing.wqe: cannot be opened"},
     {NULL, RUN "/tmp", "is a directory"},
     {NULL, RUN "/dev/null", "not a regular file"},

@@ -189,7 +189,8 @@ static int declare_reach(struct built *built)
             int writer = built->path_writer[p], reader = net->fifo[f].reader;
             int from = decider_of(built, writer), to = decider_of(built, reader);
             int64_t least_ps = net->node[writer].latency_cyc * clk_of(net, writer)->whole + path_least_ps(&built->path[p]);
-            if (sim_reach(built->sim, from, to, least_ps, 0) || sim_reach(built->sim, to, from, 1, 1))
+            int64_t back_ps = net->fifo[f].return_cyc * clk_of(net, reader)->whole;
+            if (sim_reach(built->sim, from, to, least_ps, 0) || sim_reach(built->sim, to, from, back_ps, 1))
                 return -1;
         }
     for (int s = 0; s < net->nodes; s++)

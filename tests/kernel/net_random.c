@@ -92,8 +92,13 @@ static int new_fifo(struct draw *draw, int writer, int reader)
         fifo->flops = chance(draw, 15) ? 1 : between(draw, 2, 3);
     if (net->node[reader].kind != REF_STAGE && chance(draw, 50))
         fifo->return_cyc = between(draw, 1, 5);
-    fifo->in_beats = chance(draw, 40);
-    fifo->depth = fifo->in_beats ? between(draw, draw->beats_max, draw->beats_max * 3) : between(draw, 1, chance(draw, 70) ? 3 : 16);
+    /* behind arbiters often beats, and few: some inputs' items fit where others' do not */
+    int behind_arbiter = net->node[writer].kind == REF_ARBITER;
+    fifo->in_beats = chance(draw, behind_arbiter ? 65 : 40);
+    if (fifo->in_beats)
+        fifo->depth = between(draw, draw->beats_max, draw->beats_max * (behind_arbiter ? 2 : 3));
+    else
+        fifo->depth = between(draw, 1, chance(draw, 70) ? 3 : 16);
     net->node[writer].out = net->fifos;
     net->node[reader].in[net->node[reader].inputs++] = net->fifos;
     return net->fifos++;

@@ -1,9 +1,0 @@
-build-bench/mac/line.o: mac/line.c mac/line.h model/kernel/clk.h \
- mac/params.h model/config/param.h model/config/config_error.h \
- mac/params.def
-mac/line.h:
-model/kernel/clk.h:
-mac/params.h:
-model/config/param.h:
-model/config/config_error.h:
-mac/params.def:

@@ -1,4 +1,0 @@
-build-bench/model/api/regions.o: model/api/regions.c model/api/regions.h \
- model/api/rnicsim.h
-model/api/regions.h:
-model/api/rnicsim.h:

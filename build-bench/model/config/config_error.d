@@ -1,3 +1,0 @@
-build-bench/model/config/config_error.o: model/config/config_error.c \
- model/config/config_error.h
-model/config/config_error.h:

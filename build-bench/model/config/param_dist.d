@@ -1,9 +1,0 @@
-build-bench/model/config/param_dist.o: model/config/param_dist.c \
- model/config/param_dist.h model/config/param.h \
- model/config/config_error.h model/config/param_number.h \
- model/config/param_unit.h
-model/config/param_dist.h:
-model/config/param.h:
-model/config/config_error.h:
-model/config/param_number.h:
-model/config/param_unit.h:

@@ -1,7 +1,0 @@
-build-bench/model/config/param_unit.o: model/config/param_unit.c \
- model/config/param_unit.h model/config/param.h \
- model/config/config_error.h model/config/param_number.h
-model/config/param_unit.h:
-model/config/param.h:
-model/config/config_error.h:
-model/config/param_number.h:

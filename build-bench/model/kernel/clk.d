@@ -1,2 +1,0 @@
-build-bench/model/kernel/clk.o: model/kernel/clk.c model/kernel/clk.h
-model/kernel/clk.h:

@@ -1,2 +1,0 @@
-build-bench/model/kernel/heap.o: model/kernel/heap.c model/kernel/heap.h
-model/kernel/heap.h:

@@ -1,2 +1,0 @@
-build-bench/model/kernel/hist.o: model/kernel/hist.c model/kernel/hist.h
-model/kernel/hist.h:

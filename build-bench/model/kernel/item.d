@@ -1,2 +1,0 @@
-build-bench/model/kernel/item.o: model/kernel/item.c model/kernel/item.h
-model/kernel/item.h:

@@ -1,2 +1,0 @@
-build-bench/model/kernel/rnd.o: model/kernel/rnd.c model/kernel/rnd.h
-model/kernel/rnd.h:

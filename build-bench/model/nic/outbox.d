@@ -1,6 +1,0 @@
-build-bench/model/nic/outbox.o: model/nic/outbox.c model/nic/outbox.h \
- model/kernel/heap.h model/kernel/sim.h model/kernel/clk.h
-model/nic/outbox.h:
-model/kernel/heap.h:
-model/kernel/sim.h:
-model/kernel/clk.h:

@@ -1,2 +1,0 @@
-build-bench/traces/map.o: traces/map.c traces/map.h
-traces/map.h:
