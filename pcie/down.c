@@ -53,8 +53,6 @@ static int complete(struct pcie *pcie, uint32_t index, int64_t at_cyc)
     struct pcie_read *read = &pcie->read[request->read];
     reserve_give(&pcie->reserve, (request->bytes + 63) / 64, at_cyc + 1);
     pcie->request_free[pcie->request_free_count++] = index;
-    if (pcie->current_bytes > 0 || !fifo_empty(pcie->operations))
-        sim_wake(pcie->sim, pcie->read_decider, clk_edge(pcie->user_clk, at_cyc + 1));
     read->in_flight--;
     if (!read->sent || read->in_flight > 0)
         return 0;

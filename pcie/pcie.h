@@ -1,7 +1,7 @@
 /* One NIC's PCIe: the endpoint's DMA engine, the link in both directions and the host's root complex.
  *
- * Three deciders, whose decide functions belong to the netlist (nic/rnic.c): it calls pcie_read_next(), pcie_up_next() and
- * pcie_down_next() until they have nothing left, and does what each result asks for.
+ * Two deciders, whose decide functions belong to the netlist (nic/rnic.c): it calls pcie_up_next() and pcie_down_next() until they
+ * have nothing left, and does what each result asks for. The read engine between them makes no choice.
  *
  *   read operation -> [read engine: tags, completion space] -> MRd -> [up] -> root complex, memory latency
  *     -> [down] -> completions -> the operation is done when its last one is in
@@ -92,7 +92,7 @@ struct pcie {
     struct reserve reserve;
     int64_t tag_wait_cyc, space_wait_cyc;
     uint64_t operations_done;
-    int read_decider, up_decider, down_decider;
+    int up_decider, down_decider;
 
     /* requests between engine and link, and at the host: `request` entries, one a tag */
     struct pcie_request *request;
@@ -136,9 +136,9 @@ static inline int64_t pcie_read_when(const struct pcie *pcie, enum pcie_kind kin
 
 /* Begins an operation; its index is to be pushed, in order, through a path that ends at the operations FIFO. */
 uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t address, uint32_t bytes, uint32_t ref);
-/* Sends requests as far as operations, tags and space are known. An operation without bytes is done at once: returns 1 and
- * its index for each such; 0 at the end, with the next wake. */
-int pcie_read_next(struct pcie *pcie, int64_t now, uint32_t *read, int64_t *wake_at);
+/* Sends requests as far as operations, tags and space are known: to be called when an operation is pushed and when requests were
+ * completed. Returns 1 when operations without bytes, which are done at once, were among them. */
+int pcie_read_run(struct pcie *pcie);
 /* The operation is taken over by the caller at at_cyc; another may begin one cycle later. In order within a kind. */
 void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc);
 

@@ -10,7 +10,7 @@
 _Static_assert(MESSAGE_STAMPS == RNICSIM_STAMP_COUNT, "the stamps of a message are those of the API");
 _Static_assert((int)MESSAGE_WRITE_IMM == (int)RNICSIM_WRITE_IMM, "opcodes are those of the API");
 
-enum rnicsim_result api_fail(struct rnicsim_error *error, enum rnicsim_result result, const char *format, ...)
+int api_fail(struct rnicsim_error *error, int result, const char *format, ...)
 {
     if (error) {
         va_list arguments;
@@ -21,7 +21,7 @@ enum rnicsim_result api_fail(struct rnicsim_error *error, enum rnicsim_result re
     return result;
 }
 
-enum rnicsim_result api_alive(const struct rnicsim *sim, struct rnicsim_error *error)
+int api_alive(const struct rnicsim *sim, struct rnicsim_error *error)
 {
     if (sim->system.sim.failed)
         return api_fail(error, RNICSIM_EMODEL, "%s", sim->system.sim.failure);

@@ -16,9 +16,9 @@ struct rnicsim {
 };
 
 /* Fills `error` (may be NULL) and returns `result`. */
-enum rnicsim_result api_fail(struct rnicsim_error *error, enum rnicsim_result result, const char *format, ...)
+int api_fail(struct rnicsim_error *error, int result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* RNICSIM_EMODEL with the failure's text when the simulation is dead, else RNICSIM_OK. */
-enum rnicsim_result api_alive(const struct rnicsim *sim, struct rnicsim_error *error);
+int api_alive(const struct rnicsim *sim, struct rnicsim_error *error);
 
 #endif

@@ -137,7 +137,7 @@ int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *stopped_at_p
 /* The stamps of a request, in order; a later one is never earlier. Those of a message of several packets are of
  * the packet that arrives last. The waterfall's rows are the differences. */
 enum rnicsim_stamp {
-    RNICSIM_AT_POST,          /* the verbs call begins */
+    RNICSIM_AT_POST,          /* the verbs call begins: when it was asked for, or when the thread is free */
     RNICSIM_AT_MMIO,          /* the CPU's store to the doorbell leaves the core */
     RNICSIM_AT_DOORBELL,      /* decoded, the QP can be scheduled */
     RNICSIM_AT_GRANT,         /* the scheduler first grants the QP for this request */

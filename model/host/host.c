@@ -1,9 +1,9 @@
 #include "host/host.h"
 
-int64_t host_post(struct host *host, int64_t at_ps, uint32_t count)
+int64_t host_post(struct host *host, int64_t at_ps, uint32_t count, int64_t *begin_ps)
 {
-    int64_t begin = at_ps > host->busy_until_ps ? at_ps : host->busy_until_ps;
-    host->busy_until_ps = begin + host->params->post_cost + count * host->params->wqe_cost;
+    *begin_ps = at_ps > host->busy_until_ps ? at_ps : host->busy_until_ps;
+    host->busy_until_ps = *begin_ps + host->params->post_cost + count * host->params->wqe_cost;
     return host->busy_until_ps;
 }
 

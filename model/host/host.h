@@ -14,9 +14,8 @@ struct host {
 #define HOST_PUSH_BYTES 64u
 #define HOST_STORE_PART UINT32_MAX /* names a store that is not the last of its push */
 
-/* A call that posts `count` WQEs begins at at_ps (or when the thread is free): the instant at which its store leaves the
- * core. */
-int64_t host_post(struct host *host, int64_t at_ps, uint32_t count);
+/* A call that posts `count` WQEs, at at_ps or when the thread is free: *begin_ps. Returns when its store leaves the core. */
+int64_t host_post(struct host *host, int64_t at_ps, uint32_t count, int64_t *begin_ps);
 /* The same for `count` receive WQEs: no store, the NIC finds them in memory from the returned instant on. */
 int64_t host_post_receive(struct host *host, int64_t at_ps, uint32_t count);
 /* When a polling program sees what becomes visible at visible_at_ps. */

@@ -14,7 +14,8 @@ int rnic_declare(struct rnic *rnic, int outbox)
 {
     const struct pcie *pcie = &rnic->pcie;
     int64_t cycle = rnic->user_clk.whole, link = pcie->params->link_latency;
-    int up = pcie->up_decider, down = pcie->down_decider, read = pcie->read_decider, port = rnic->port.decider;
+    int up = pcie->up_decider, down = pcie->down_decider, port = rnic->port.decider;
+    int64_t engine = pcie_up_lookahead_ps(pcie); /* the read engine, which runs inside its callers */
     int writes_acknowledge = rnic->setup.transport->ack_point != TRANSPORT_ACK_ACCEPTED;
     const struct {
         int from, to;
@@ -25,9 +26,10 @@ int rnic_declare(struct rnic *rnic, int outbox)
         {outbox, down, rnic->sim->outside_lookahead_ps, 0},
         {down, rnic->scheduler, link, 0},
         {down, port, link + through(rnic, RNIC_PAYLOAD), 0},
-        {rnic->scheduler, read, through(rnic, RNIC_SCHED), 0},
-        {read, up, pcie_up_lookahead_ps(pcie), 0},
-        {read, port, through(rnic, RNIC_PAYLOAD), 0},
+        {rnic->scheduler, up, through(rnic, RNIC_SCHED) + engine, 0},
+        {rnic->scheduler, port, through(rnic, RNIC_SCHED) + engine + through(rnic, RNIC_PAYLOAD), 0},
+        {down, up, link + engine, 0},
+        {rnic->payload, port, through(rnic, RNIC_PAYLOAD), 0},
         {up, down, pcie_down_lookahead_ps(pcie), 0},
         {port, rnic->line_decider, rnic->params->port_latency * cycle + path_least_ps(&rnic->path[RNIC_TX]), 0},
         {rnic->line_decider, rnic->peer->arrival,
@@ -42,11 +44,10 @@ int rnic_declare(struct rnic *rnic, int outbox)
         {rnic->retire, outbox, cycle, 0},
         {up, outbox, link + pcie->params->host_write, 0},
         /* what comes back: tags, the window, space */
-        {down, read, link, 0},
         {rnic->retire, rnic->scheduler, cycle, 0},
-        {read, rnic->scheduler, cycle, 0},
+        {rnic->payload, rnic->scheduler, cycle, 0},
         {port, rnic->scheduler, cycle, 0},
-        {port, read, cycle, 1},
+        {port, rnic->payload, cycle, 1},
         {port, writes_acknowledge ? up : rnic->dispatch, cycle, 1},
         {rnic->scheduler, down, cycle, 1},
         {rnic->retire, rnic->dispatch, cycle, 1},

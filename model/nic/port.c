@@ -109,6 +109,6 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     rnic->line_decider = sim_add(rnic->sim, decide_line, rnic, "line", 1);
     rnic->path[RNIC_TX].end.read_decider = rnic->line_decider;
-    path_entry(&rnic->path[RNIC_PAYLOAD])->write_decider = rnic->pcie.read_decider;
+    path_entry(&rnic->path[RNIC_PAYLOAD])->write_decider = rnic->payload;
     return rnic->line_decider < 0 ? -1 : 0;
 }

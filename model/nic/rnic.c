@@ -52,8 +52,10 @@ static int64_t decide_down(void *self, int64_t now)
     for (;;) {
         int64_t wake_at;
         struct pcie_down down = pcie_down_next(&rnic->pcie, now, horizon, doorbells_from(rnic), &wake_at);
-        if (down.event == PCIE_DOWN_NOTHING)
+        if (down.event == PCIE_DOWN_NOTHING) {
+            rnic_run_reads(rnic); /* with the tags and the space that came back */
             return wake_at;
+        }
         if (down.event == PCIE_DOWN_STORE) {
             if (down.ref != HOST_STORE_PART)
                 rnic_forward(path_entry(&rnic->path[RNIC_DOORBELL]), down.at_cyc, 1, down.ref);
@@ -68,15 +70,18 @@ static int64_t decide_down(void *self, int64_t now)
     }
 }
 
-static int64_t decide_read(void *self, int64_t now)
+void rnic_run_reads(struct rnic *rnic)
 {
-    struct rnic *rnic = self;
-    uint32_t read;
-    int64_t wake_at;
-    while (pcie_read_next(&rnic->pcie, now, &read, &wake_at))
-        continue; /* an operation without bytes is done at once */
-    port_forward_payload(rnic);
-    return wake_at;
+    if (pcie_read_run(&rnic->pcie))
+        port_forward_payload(rnic);
+}
+
+/* Woken when payload finds space again behind the read engine. */
+static int64_t decide_payload(void *self, int64_t now)
+{
+    (void)now;
+    port_forward_payload(self);
+    return SIM_NEVER;
 }
 
 static struct pcie_write describe(const struct rnic *rnic, const struct pcie_up *up)
@@ -178,10 +183,11 @@ int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
     struct qp *qp = &rnic->qp[index];
     if (rnic->doorbell_free == ITEM_NONE && doorbells_grow(rnic))
         return -1;
-    int64_t store_at = host_post(&rnic->host, at_ps, count);
+    int64_t begin_ps;
+    int64_t store_at = host_post(&rnic->host, at_ps, count, &begin_ps);
     for (uint32_t i = 0; i < count; i++) {
         struct message *message = rnic_message(rnic, qp->send[(qp->posted + i) & qp->send_mask]);
-        message->stamp_ps[MESSAGE_AT_POST] = at_ps;
+        message->stamp_ps[MESSAGE_AT_POST] = begin_ps;
         message->stamp_ps[MESSAGE_AT_MMIO] = store_at;
     }
     const struct message *first = rnic_message(rnic, qp->send[qp->posted & qp->send_mask]);
@@ -285,14 +291,14 @@ static int init_pcie(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     rnic->pcie.up_decider = sim_add(rnic->sim, decide_up, rnic, "pcie up", 1);
     rnic->pcie.down_decider = sim_add(rnic->sim, decide_down, rnic, "pcie down", 1);
-    rnic->pcie.read_decider = sim_add(rnic->sim, decide_read, rnic, "read engine", 1);
+    rnic->payload = sim_add(rnic->sim, decide_payload, rnic, "payload", 1);
     uint32_t ring = 1;
     while (ring < rnic->params->operations)
         ring *= 2;
     rnic->order_mask = ring - 1;
     rnic->order = malloc(ring * sizeof *rnic->order);
     snprintf(error, error_bytes, "too many decision points, or out of memory");
-    return rnic->pcie.up_decider < 0 || rnic->pcie.down_decider < 0 || rnic->pcie.read_decider < 0 || !rnic->order ? -1
+    return rnic->pcie.up_decider < 0 || rnic->pcie.down_decider < 0 || rnic->payload < 0 || !rnic->order ? -1
                                                                                                                    : 0;
 }
 
@@ -300,7 +306,6 @@ static void join_pcie(struct rnic *rnic)
 {
     path_entry(&rnic->path[RNIC_DOORBELL])->write_decider = rnic->pcie.down_decider;
     rnic->pcie.operations = &rnic->path[RNIC_SCHED].end;
-    rnic->pcie.operations->read_decider = rnic->pcie.read_decider;
     rnic->pcie.write_in[PCIE_IN_PAYLOAD - 1] = &rnic->path[RNIC_RESPOND].end;
     rnic->pcie.write_in[PCIE_IN_CQE - 1] = &rnic->path[RNIC_CQE].end;
     for (int i = 0; i < 2; i++) {

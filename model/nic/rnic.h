@@ -1,7 +1,7 @@
 /* One RNIC: its netlist. The decision points are code, one file each; the stages between them are the nic file's.
  *
  * In call order, for one RDMA WRITE ([D]: a decider, the file that holds it):
- *   host's store -> [D down: rnic.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> [D read engine: rnic.c]
+ *   host's store -> [D down: rnic.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> read engine (pcie/read.c)
  *     -> up, host, down -> WQE: path wqe -> scheduler; payload: in order, path payload -> [D port: port.c] -> path tx
  *     -> [D line: port.c] -> cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
  *   data: -> path respond -> [D up: rnic.c] -> memory;  and path ack -> port -> line -> ...
@@ -98,6 +98,7 @@ struct rnic {
     uint32_t *order;
     uint32_t order_mask, order_first, order_next;
     int64_t payload_last_cyc;
+    int payload; /* the decider that goes on with it */
 
     /* port, line, receive, retire */
     struct arb port;
@@ -152,6 +153,8 @@ int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t s
 /* Pushes an item that leaves its decision point at start_cyc and is seen one cycle later. */
 void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref);
 
+/* Lets the read engine send what it can. */
+void rnic_run_reads(struct rnic *rnic);
 /* The horizon of a decider that frees the space of two paths: only now, while anybody waits for it (see sim_reach()). */
 int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed, enum rnic_path also_freed);
 

@@ -103,6 +103,7 @@ static void grant_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_WQE_READ, qp->sq_address + (uint64_t)slot * WQE_BYTES,
                                     count * WQE_BYTES, index);
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, DESCRIPTOR_BYTES, read);
+    rnic_run_reads(rnic);
 }
 
 /* The packet that the QP would send next. */
@@ -157,23 +158,26 @@ static void grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
                                     message->has_inline ? 0 : item->payload_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, DESCRIPTOR_BYTES, read);
+    rnic_run_reads(rnic);
 }
 
-/* Whether the first QP in the queue can be granted at now_cyc; else *wake_at and what it waits for. */
-static int can_grant(struct rnic *rnic, enum work work, const struct qp *qp, int64_t now_cyc, int64_t *wake_at,
-                     enum rnic_wait *waits_for)
+/* From which cycle on the QP's work finds all that it needs, as seen at at_cyc; SIM_NEVER: not decided yet, and I am woken by what
+ * comes back. Also what it waits for. */
+static int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *qp, int64_t at_cyc,
+                            enum rnic_wait *waits_for)
 {
-    *waits_for = RNIC_WAIT_DOWNSTREAM;
-    if (rnic_blocked(rnic, path_entry(&rnic->path[RNIC_SCHED]), DESCRIPTOR_BYTES, now_cyc, wake_at))
-        return 0;
-    int64_t from_cyc = pcie_read_when(&rnic->pcie, work == WORK_FETCH ? PCIE_WQE_READ : PCIE_PAYLOAD_READ);
-    if (work == WORK_PACKET && from_cyc <= now_cyc) {
-        *waits_for = RNIC_WAIT_BUFFER;
-        from_cyc = space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
-    }
-    rnic->scheduler_waits = from_cyc == SIM_NEVER; /* then I am woken by what comes back */
-    *wake_at = from_cyc == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, from_cyc);
-    return from_cyc <= now_cyc;
+    struct fifo *entry = path_entry(&rnic->path[RNIC_SCHED]);
+    int64_t path_at = fifo_space_at(entry, DESCRIPTOR_BYTES);
+    int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_FETCH ? PCIE_WQE_READ : PCIE_PAYLOAD_READ);
+    int64_t space_at = work == WORK_FETCH
+                           ? 0
+                           : space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
+    entry->writer_waits |= path_at == SIM_NEVER;
+    rnic->scheduler_waits = read_at == SIM_NEVER || space_at == SIM_NEVER;
+    int64_t latest = path_at > read_at ? path_at : read_at;
+    if (latest > at_cyc || space_at > at_cyc)
+        *waits_for = space_at > latest ? RNIC_WAIT_BUFFER : RNIC_WAIT_DOWNSTREAM;
+    return space_at > latest ? space_at : latest;
 }
 
 static const enum rnic_wait wait_of[] = {[QP_WAIT_POST] = RNIC_WAIT_INPUT, [QP_WAIT_WQE] = RNIC_WAIT_WQE,
@@ -195,38 +199,42 @@ static void account(struct rnic *rnic, const struct qp *qp, int64_t eligible_cyc
     account->work_cyc += rnic->params->scheduler_interval;
 }
 
-/* Grants the first QP in the queue if it can; returns when to come again. */
-static int64_t grant(struct rnic *rnic, int64_t now_cyc, enum rnic_wait *blocked_by)
+/* The first QP in the queue, and the earliest cycle (not before from_cyc) at which it can be granted as far as is known;
+ * SIM_NEVER: nobody, or I am woken by what it waits for. */
+static int64_t next_grant(struct rnic *rnic, int64_t from_cyc, uint32_t *index, enum work *work)
 {
-    const struct heap_entry *first = heap_first(&rnic->eligible);
-    if (!first)
-        return SIM_NEVER;
-    int64_t at = first->at > rnic->scheduler_free_cyc ? first->at : rnic->scheduler_free_cyc;
-    if (at > now_cyc)
-        return rnic_ps(rnic, at);
-    uint32_t index = (uint32_t)first->ref;
+    const struct heap_entry *first;
+    while ((first = heap_first(&rnic->eligible)) != 0) {
+        struct qp *qp = &rnic->qp[first->ref];
+        *index = (uint32_t)first->ref;
+        *work = work_of(rnic, qp);
+        if (*work == WORK_NONE) { /* it has failed since */
+            heap_take(&rnic->eligible);
+            qp->queued = 0;
+            continue;
+        }
+        int64_t at = first->at > rnic->scheduler_free_cyc ? first->at : rnic->scheduler_free_cyc;
+        if (at < from_cyc)
+            at = from_cyc;
+        int64_t space_at = can_grant_at(rnic, *work, qp, at, &rnic->scheduler_blocked_by);
+        return space_at > at ? space_at : at;
+    }
+    return SIM_NEVER;
+}
+
+static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now_cyc)
+{
     struct qp *qp = &rnic->qp[index];
-    enum work work = work_of(rnic, qp);
-    int64_t wake_at;
-    if (work != WORK_NONE && !can_grant(rnic, work, qp, now_cyc, &wake_at, blocked_by))
-        return wake_at;
     int64_t eligible = heap_take(&rnic->eligible).at;
     qp->queued = 0;
-    if (work != WORK_NONE) {
-        account(rnic, qp, eligible, now_cyc, *blocked_by);
-        if (work == WORK_FETCH)
-            grant_fetch(rnic, index, now_cyc);
-        else
-            grant_packet(rnic, index, now_cyc);
-        rnic->scheduler_free_cyc = now_cyc + rnic->params->scheduler_interval;
-        qp->context_free_cyc = now_cyc + rnic->params->context_loop;
-        scheduler_kick(rnic, index, now_cyc, QP_WAIT_CONTEXT);
-    }
-    first = heap_first(&rnic->eligible);
-    if (!first)
-        return SIM_NEVER;
-    at = first->at > rnic->scheduler_free_cyc ? first->at : rnic->scheduler_free_cyc;
-    return rnic_ps(rnic, at > now_cyc ? at : now_cyc + 1);
+    account(rnic, qp, eligible, now_cyc, rnic->scheduler_blocked_by);
+    rnic->scheduler_free_cyc = now_cyc + rnic->params->scheduler_interval;
+    qp->context_free_cyc = now_cyc + rnic->params->context_loop;
+    if (work == WORK_FETCH)
+        grant_fetch(rnic, index, now_cyc);
+    else
+        grant_packet(rnic, index, now_cyc);
+    scheduler_kick(rnic, index, now_cyc, QP_WAIT_CONTEXT);
 }
 
 static int64_t decide(void *self, int64_t now)
@@ -236,10 +244,16 @@ static int64_t decide(void *self, int64_t now)
     if (rnic_ps(rnic, now_cyc) != now)
         return rnic_ps(rnic, now_cyc); /* woken between two edges */
     int64_t input = take_inputs(rnic, now_cyc);
-    int64_t wake_at = grant(rnic, now_cyc, &rnic->scheduler_blocked_by);
-    if (input != SIM_NEVER && rnic_ps(rnic, input) < wake_at)
-        wake_at = rnic_ps(rnic, input);
-    return wake_at;
+    uint32_t index;
+    enum work work;
+    int64_t at = next_grant(rnic, now_cyc, &index, &work);
+    if (at == now_cyc) {
+        grant(rnic, index, work, now_cyc);
+        at = next_grant(rnic, now_cyc + 1, &index, &work);
+    }
+    if (input < at)
+        at = input;
+    return at == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, at);
 }
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)

@@ -111,7 +111,6 @@ static int64_t over_the_line(struct rnicsim *sim, struct board from, struct boar
     far = cut_through(into(from.line, far, to.mac, 2), beats, latency(sim, "mac_rx.mac"));
     far.head++, far.tail++; /* taken on arrival, seen a cycle later */
     far = cut_through(into(to.mac, far, to.user, 2), beats, latency(sim, "rx.cdc"));
-    far = cut_through(far, beats, latency(sim, "rx.parse"));
     return stored(far, beats, latency(sim, "rx.judge")).tail;
 }
 
@@ -124,19 +123,18 @@ static void expect(struct rnicsim *sim, int64_t *at)
     /* 64 B pushed: 88 bytes on the link */
     int64_t sent = first_at_or_after(a.link, at[RNICSIM_AT_MMIO] + time_ps(sim, "host.store_latency")) + 88;
     int64_t cyc = first_at_or_after(a.user, edge(a.link, sent) + link + 1);
-    cyc += 1 + latency(sim, "doorbell.endpoint") + latency(sim, "doorbell.decode");
+    cyc += 1 + latency(sim, "doorbell.decode");
     at[RNICSIM_AT_DOORBELL] = at[RNICSIM_AT_GRANT] = at[RNICSIM_AT_WQE] = edge(a.user, cyc);
-    cyc += 1 + latency(sim, "sched.context") + latency(sim, "sched.segment");
+    cyc += 1 + latency(sim, "sched.context");
     at[RNICSIM_AT_PACKET] = edge(a.user, cyc);
     cyc += value(sim, "pcie.read_latency"); /* nothing to read: the data came with the WQE */
     at[RNICSIM_AT_PAYLOAD] = edge(a.user, cyc);
-    cyc += 1 + latency(sim, "payload.completion") + latency(sim, "payload.source") + latency(sim, "payload.header") +
-           latency(sim, "payload.icrc");
+    cyc += 1 + latency(sim, "payload.completion") + latency(sim, "payload.build");
     at[RNICSIM_AT_PORT] = edge(a.user, cyc);
     /* Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, payload 8, ICRC 4 */
     cyc = over_the_line(sim, a, b, cyc, 82, &at[RNICSIM_AT_WIRE], &at[RNICSIM_AT_RECEIVED]);
     at[RNICSIM_AT_JUDGED] = at[RNICSIM_AT_RESPONDED] = edge(b.user, cyc);
-    cyc += 1 + latency(sim, "ack.header") + latency(sim, "ack.icrc");
+    cyc += 1 + latency(sim, "ack.build");
     int64_t ack_received;
     /* ACK: Ethernet 14, IPv4 20, UDP 8, BTH 12, AETH 4, ICRC 4 */
     cyc = over_the_line(sim, b, a, cyc, 62, &at[RNICSIM_AT_ACK_WIRE], &ack_received);
