@@ -19,7 +19,8 @@ struct queue {
 
 struct held_item {
     int item;
-    int32_t visible, read, beats;
+    int32_t words, visible; /* visible: words */
+    int32_t read;           /* the reader's beats */
 };
 
 struct fifo_state {
@@ -88,13 +89,28 @@ static int crosses(const struct ref *ref, int from, int to)
     return ref->net->node[from].clk != ref->net->node[to].clk;
 }
 
-static void show_beats(struct fifo_state *fifo, int32_t beats)
+static int32_t width_of(const struct ref_node *node)
 {
+    return node->width_words ? node->width_words : 1;
+}
+
+static void show_beats(struct ref *ref, int f, int32_t beats)
+{
+    struct fifo_state *fifo = &ref->fifo[f];
     for (; beats > 0; beats--) {
         struct held_item *held = &fifo->held[fifo->arriving % REF_ITEMS_MAX];
-        if (++held->visible == held->beats)
+        held->visible += width_of(&ref->net->node[ref->net->fifo[f].writer]);
+        if (held->visible >= held->words) {
+            held->visible = held->words;
             fifo->arriving++;
+        }
     }
+}
+
+/* Whether the first so many words, or all of the item, are visible. */
+static int has_words(const struct held_item *held, int32_t words)
+{
+    return held->visible >= (words < held->words ? words : held->words);
 }
 
 /* Before anything is decided at this instant: what reaches node n in its cycle. */
@@ -108,7 +124,7 @@ static void receive(struct ref *ref, int n)
         struct fifo_state *in = &ref->fifo[node->in[i]];
         if (!crosses(ref, fifo->writer, n))
             continue;
-        show_beats(in, clock_synchroniser(&in->beats_sync, ref->now_ps, fifo->flops));
+        show_beats(ref, node->in[i], clock_synchroniser(&in->beats_sync, ref->now_ps, fifo->flops));
         int32_t units = leave_delay(&in->space_delay, cyc);
         if (units > 0)
             put(ref, &in->space_sync, ref->now_ps, units);
@@ -123,7 +139,7 @@ static void receive(struct ref *ref, int n)
             put(ref, &out->beats_sync, ref->now_ps, 1);
         out->free_units += clock_synchroniser(&out->space_sync, ref->now_ps, fifo->flops);
     } else {
-        show_beats(out, beats);
+        show_beats(ref, node->out, beats);
         out->free_units += leave_delay(&out->space_delay, cyc);
     }
     if (node->kind == REF_SOURCE)
@@ -164,9 +180,10 @@ static void give_space(struct ref *ref, int f, int32_t units)
     put(ref, &ref->fifo[f].space_delay, ref->cyc[clk] + fifo->return_cyc, units);
 }
 
-static int32_t units_of(const struct ref_fifo *fifo, int32_t beats)
+static int32_t units_of(const struct ref *ref, int f, int item)
 {
-    return fifo->in_beats ? beats : 1;
+    const struct ref_fifo *fifo = &ref->net->fifo[f];
+    return fifo->in_beats ? ref_beats(&ref->net->node[fifo->reader], ref->net->item[item].words) : 1;
 }
 
 /* Reserves space behind node n and opens the item's place there. */
@@ -176,18 +193,17 @@ static void open_behind(struct ref *ref, int n, int item)
     if (node->kind == REF_SINK)
         return;
     struct fifo_state *out = &ref->fifo[node->out];
-    int32_t beats = ref->net->item[item].beats;
-    int32_t units = units_of(&ref->net->fifo[node->out], beats);
+    int32_t units = units_of(ref, node->out, item);
     out->free_units -= units;
     change_level(ref, node->out, units);
-    out->held[out->next++ % REF_ITEMS_MAX] = (struct held_item){.item = item, .beats = beats};
+    out->held[out->next++ % REF_ITEMS_MAX] = (struct held_item){.item = item, .words = ref->net->item[item].words};
 }
 
 static int fits_behind(const struct ref *ref, int n, int item)
 {
     const struct ref_node *node = &ref->net->node[n];
     return node->kind == REF_SINK ||
-           ref->fifo[node->out].free_units >= units_of(&ref->net->fifo[node->out], ref->net->item[item].beats);
+           ref->fifo[node->out].free_units >= units_of(ref, node->out, item);
 }
 
 static void log_start(struct ref *ref, int n, int item)
@@ -220,7 +236,7 @@ static void source_cycle(struct ref *ref, int n)
     }
     put(ref, &state->pipeline, cyc + node->latency_cyc, 1);
     state->next_read_cyc = cyc + node->interval_cyc;
-    if (++state->read_beats == item->beats) {
+    if (++state->read_beats == ref_beats(node, item->words)) {
         log_end(ref, n);
         state->read_beats = 0;
         state->next_item++;
@@ -234,8 +250,7 @@ static int can_start(const struct ref *ref, int n, int f)
     if (in->first == in->next)
         return 0;
     const struct held_item *front = &in->held[in->first % REF_ITEMS_MAX];
-    int32_t wanted = node->store || node->threshold_beats > front->beats ? front->beats : node->threshold_beats;
-    return front->visible >= wanted && fits_behind(ref, n, front->item);
+    return has_words(front, node->store ? front->words : node->threshold_beats * width_of(node)) && fits_behind(ref, n, front->item);
 }
 
 /* The input that is granted in this cycle, or -1. */
@@ -278,7 +293,7 @@ static void end_item(struct ref *ref, int n, const struct held_item *held)
     const struct ref_node *node = &ref->net->node[n];
     struct node_state *state = &ref->node[n];
     if (ref->net->fifo[state->from].in_beats)
-        give_space(ref, state->from, held->beats);
+        give_space(ref, state->from, units_of(ref, state->from, held->item));
     ref->fifo[state->from].first++;
     state->busy = 0;
     state->free_cyc = ref->cyc[node->clk] + node->interval_cyc;
@@ -299,13 +314,13 @@ static void serve_cycle(struct ref *ref, int n)
         start_item(ref, n, node->in[i]);
     }
     struct held_item *held = &ref->fifo[state->from].held[ref->fifo[state->from].first % REF_ITEMS_MAX];
-    if (cyc < state->next_read_cyc || held->read == held->visible)
+    if (cyc < state->next_read_cyc || !has_words(held, (held->read + 1) * width_of(node)))
         return;
     held->read++;
     if (node->kind != REF_SINK)
         put(ref, &state->pipeline, cyc + node->latency_cyc, 1);
     state->next_read_cyc = cyc + node->interval_cyc;
-    if (held->read == held->beats)
+    if (held->read == ref_beats(node, held->words))
         end_item(ref, n, held);
 }
 

@@ -76,6 +76,7 @@ enum stage_field {
     STAGE_DEPTH,
     STAGE_FLOW,
     STAGE_SYNC,
+    STAGE_START,
     STAGE_HOLDS,
     STAGE_FIELD_COUNT
 };
@@ -88,6 +89,7 @@ struct stage_spec {
     int64_t latency_cyc;  /* >= 1 */
     int64_t depth;        /* >= 1, beats or packets */
     int64_t sync_cyc;     /* synchroniser flops where the clock differs from the previous stage's, 2 .. 3 */
+    int64_t start_beats;  /* cut-through: so many beats, or the whole item, before it starts; >= 1 */
     int depth_in_beats;
     int64_t store;  /* 0: cut-through, 1: store-and-forward */
     char holds[96]; /* what the FIFO holds, in words; may be empty */

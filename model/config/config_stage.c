@@ -23,6 +23,8 @@ static const struct param_desc fields[STAGE_FIELD_COUNT] = {
                     "Cut-through, or store-and-forward.", offsetof(struct stage_spec, store)},
     [STAGE_SYNC] = {"sync", PARAM_CYCLES, "", "2 cycle", "2 cycle", "3 cycle", PARAM_CLASS_ASSUMED, "",
                     "Synchroniser flops where the clock changes.", offsetof(struct stage_spec, sync_cyc)},
+    [STAGE_START] = {"start_beats", PARAM_COUNT, "", "1", "1", "1024", PARAM_CLASS_ASSUMED, "",
+                     "Cut-through: beats that must be there before an item starts.", offsetof(struct stage_spec, start_beats)},
     [STAGE_HOLDS] = {"holds", PARAM_TEXT, "", "", "", "", PARAM_CLASS_ASSUMED, "", "What the FIFO holds.",
                      offsetof(struct stage_spec, holds)},
 };
@@ -101,6 +103,7 @@ int config_stage_begin(struct config *config, const char *name, const char *orig
     config->stage_count++;
     snprintf(stage->origin, sizeof(stage->origin), "%s", origin);
     stage->sync_cyc = 2;
+    stage->start_beats = 1;
     for (int field = 0; field < STAGE_FIELD_COUNT; field++) {
         stage->note[field].class = PARAM_CLASS_ASSUMED;
         snprintf(stage->note[field].origin, sizeof(stage->note[field].origin), "default");

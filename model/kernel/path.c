@@ -27,12 +27,18 @@ static struct fifo *fifo_at(struct path *path, int k)
     return k == path->count ? &path->end : &path->stage[k].in;
 }
 
+static int beats_are_too_many(const struct fifo *fifo, uint32_t item_bytes_max)
+{
+    return fifo_beats(item_bytes_max, fifo->write_shift) > STAGE_BEATS_MAX ||
+           fifo_beats(item_bytes_max, fifo->read_shift) > STAGE_BEATS_MAX;
+}
+
 static int keep_beats(struct path *path, int begin, int last, uint32_t item_bytes_max, int *which)
 {
     for (int k = begin; k <= last; k++) {
         struct fifo *fifo = fifo_at(path, k);
         *which = k;
-        if (fifo->write_shift != fifo->read_shift)
+        if (beats_are_too_many(fifo, item_bytes_max))
             return -3;
         if (!fifo->beat_cyc && fifo_keep_beats(fifo, fifo_beats(item_bytes_max, fifo->write_shift)))
             return -1;
@@ -44,10 +50,23 @@ static int keep_beats(struct path *path, int begin, int last, uint32_t item_byte
 static int keep_beats_if_possible(struct path *path, int begin, int last, uint32_t item_bytes_max, int *which)
 {
     for (int k = begin; k <= last; k++)
-        if (fifo_at(path, k)->write_shift != fifo_at(path, k)->read_shift ||
-            fifo_beats(item_bytes_max, fifo_at(path, k)->write_shift) > STAGE_BEATS_MAX)
+        if (beats_are_too_many(fifo_at(path, k), item_bytes_max))
             return 0;
     return keep_beats(path, begin, last, item_bytes_max, which);
+}
+
+/* Whether the width changes in the stretch so that ends alone are not exact. They are where it changes once, at the stretch's
+ * steady beginning, in one clock, and every stage takes a beat a cycle. Else a wide beat is there with a narrow one that lies
+ * on no line, the last wide beat may hold few narrow ones, and narrow beats of a wide one come in bursts. */
+static int widths_need_beats(struct path *path, int begin, int last, int crossings)
+{
+    int changes = 0, beyond = crossings;
+    for (int k = begin; k <= last; k++) {
+        int here = fifo_at(path, k)->write_shift != fifo_at(path, k)->read_shift;
+        changes |= here;
+        beyond |= (here && k > begin) || (k < path->count && path->stage[k].server.interval_cyc > 1);
+    }
+    return changes && beyond;
 }
 
 /* n cycles in 2^-16 ps, rounded down. */
@@ -104,7 +123,8 @@ static int keep_beats_where_needed(struct path *path, uint32_t item_bytes_max, i
             fifo_at(path, k)->stretch_crossings = crossings + (k <= threshold ? 2 : 0);
         if (crossings > 1)
             error = keep_beats(path, begin, last, item_bytes_max, which);
-        else if (crossings == 1 && crosses_at_same_pace(path, begin, crossing, last))
+        else if ((crossings == 1 && crosses_at_same_pace(path, begin, crossing, last)) ||
+                 widths_need_beats(path, begin, last, crossings))
             error = keep_beats_if_possible(path, begin, last, item_bytes_max, which);
         else
             error = keep_beats_if_possible(path, begin, threshold, item_bytes_max, which);

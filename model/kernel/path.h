@@ -27,14 +27,14 @@ struct path {
 /* The path's writer pushes at write_clk, write_bytes wide; its reader takes from `end`, whose shape is given (its write_clk
  * and write_bytes follow from the last stage, or from the writer when there is no stage).
  * item_bytes_max: of the largest item. Returns 0; -1 when a number is impossible, -2 when a FIFO in beats could never hold
- * the largest item, -3 when the width changes in a cut-through stretch that crosses clocks twice: *which names the stage
- * (or count for the end). */
+ * the largest item, -3 when the largest item has more than STAGE_BEATS_MAX beats in a stretch that crosses clocks twice and so
+ * needs every beat: *which names the stage (or count for the end). */
 int path_init(struct path *path, struct sim *sim, const char *name, const struct clk *write_clk, uint32_t write_bytes,
               const struct path_stage *stages, int count, const struct fifo_shape *end, uint32_t item_bytes_max,
               int *which);
 void path_free(struct path *path);
 /* Keeps every beat in all FIFOs of the path: for paths into and out of a cut-through arbiter when the stretch through it
- * crosses clocks more than once, or has a start threshold in or behind it (arb_init() refuses ends alone there); for a path
+ * crosses clocks more than once, changes its width, or has a start threshold in or behind it (arb_init() refuses ends alone there); for a path
  * whose reading decider starts at a threshold; and next to a decider whose interval is not 1 when beats cross at the same pace
  * (see path.c). Errors as above. */
 int path_keep_beats(struct path *path, uint32_t item_bytes_max, int *which);

@@ -31,7 +31,7 @@ static int64_t beat_visible(const struct fifo *fifo, const struct fifo_slot *slo
 static int64_t threshold_ready(const struct server *server, const struct fifo *fifo, const struct fifo_slot *slot)
 {
     uint32_t n = fifo_beats(slot->bytes, fifo->write_shift);
-    int64_t want = max2(server->threshold_beats << server->shift >> fifo->write_shift, 1);
+    int64_t want = ((server->threshold_beats << server->shift) + (1 << fifo->write_shift) - 1) >> fifo->write_shift;
     return beat_visible(fifo, slot, want < n ? (uint32_t)want - 1 : n - 1, n);
 }
 
@@ -87,14 +87,16 @@ static int64_t serve_beats(const struct server *server, struct sim *sim, const s
 {
     const struct fifo_slot *slot = fifo_front(in);
     uint32_t beats = fifo_beats(bytes, server->shift);
-    model_assert(sim, beats <= STAGE_BEATS_MAX && (server->store || server->shift == in->write_shift),
-                 "%s: beats are kept where the width changes, or there are too many", in->shape.name);
+    uint32_t of_writer = fifo_beats(bytes, in->write_shift), writer_bytes = 1u << in->write_shift;
+    model_assert(sim, beats <= STAGE_BEATS_MAX, "%s: an item of %u beats", in->shape.name, beats);
     int64_t at = start_cyc;
     for (uint32_t i = 0; i < beats; i++) {
         if (i > 0)
             at += server->interval_cyc;
-        if (!server->store)
-            at = max2(at, beat_visible(in, slot, i, beats));
+        if (!server->store) { /* all its bytes, in the writer's beats */
+            uint32_t needs = (((i + 1) << server->shift) + writer_bytes - 1) >> in->write_shift;
+            at = max2(at, beat_visible(in, slot, (needs < of_writer ? needs : of_writer) - 1, of_writer));
+        }
         out_cyc[i] = at + server->latency_cyc;
     }
     return at;

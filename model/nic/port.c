@@ -95,8 +95,26 @@ static int64_t decide_line(void *self, int64_t now)
     return SIM_NEVER;
 }
 
+/* Frames that cut through from the datapath to the line cross two clocks: there the cycle of every beat is kept, from the packet
+ * builder on. */
+static int keep_beats_if_cut_through(struct rnic *rnic, char *error, size_t error_bytes)
+{
+    static const enum rnic_path through[] = {RNIC_PAYLOAD, RNIC_ACK, RNIC_TX};
+    int which;
+    snprintf(error, error_bytes, "path tx cuts through from the user clock to the line, and a width changes on the way: allowed with "
+                                 "one width in paths payload, ack and tx, or with a store-and-forward stage in tx");
+    if (path_entry(&rnic->path[RNIC_TX])->stretch_crossings <= 1)
+        return 0;
+    for (int i = 0; i < 3; i++)
+        if (path_keep_beats(&rnic->path[through[i]], RNIC_FRAME_BYTES_MAX, &which))
+            return -1;
+    return 0;
+}
+
 int port_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
+    if (keep_beats_if_cut_through(rnic, error, error_bytes))
+        return -1;
     struct server server;
     struct fifo *in[2] = {&rnic->path[RNIC_ACK].end, &rnic->path[RNIC_PAYLOAD].end};
     int64_t least = path_least_ps(&rnic->path[RNIC_PAYLOAD]);

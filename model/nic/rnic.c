@@ -241,8 +241,6 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
     return shape;
 }
 
-#define FRAME_BYTES_MAX 4608u
-
 static int init_path(struct rnic *rnic, enum rnic_path path, char *error, size_t error_bytes)
 {
     struct path_stage *stages = rnic->setup.stage[path];
@@ -259,14 +257,14 @@ static int init_path(struct rnic *rnic, enum rnic_path path, char *error, size_t
         write_bytes = rnic->setup.stage[RNIC_MAC_RX][rnic->setup.stages[RNIC_MAC_RX] - 1].width_bytes;
     struct fifo_shape end = end_shape(rnic, path);
     int failed = path_init(&rnic->path[path], rnic->sim, rnic_path_name[path], write_clk, write_bytes, stages, count, &end,
-                           FRAME_BYTES_MAX, &which);
+                           RNIC_FRAME_BYTES_MAX, &which);
     if (failed == 0)
         return 0;
     const char *name = which < count ? stages[which].name : end.name;
     snprintf(error, error_bytes, "stage %s.%s: %s", rnic_path_name[path], name,
              failed == -2   ? "its FIFO could never hold the largest frame of 4608 B: allowed is a greater depth"
-             : failed == -3 ? "the width changes in a cut-through stretch that crosses clocks twice: allowed with a "
-                              "store-and-forward stage between"
+             : failed == -3 ? "the width changes in a cut-through stretch that crosses clocks twice or has start_beats: "
+                              "allowed with a store-and-forward stage between"
                             : "impossible numbers: widths must be powers of two from 8 bit, intervals and latencies >= 1");
     return -1;
 }

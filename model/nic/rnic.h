@@ -29,6 +29,7 @@ enum rnic_path {
 extern const char *const rnic_path_name[RNIC_PATHS];
 
 #define RNIC_PATH_STAGES_MAX 24
+#define RNIC_FRAME_BYTES_MAX 4608u /* headers and 4096 bytes, with room to spare */
 
 /* What the netlist is built from; all outlives the NIC. */
 struct rnic_setup {

@@ -32,7 +32,7 @@ static int add_stage(struct rnic_setup *setup, const struct stage_spec *spec, st
     setup->stage[path][i] = (struct path_stage){.name = spec->name, .interval_cyc = spec->interval_cyc,
                                                 .latency_cyc = spec->latency_cyc,
                                                 .width_bytes = (uint32_t)spec->width_bits / 8,
-                                                .store = (int)spec->store, .threshold_beats = 1,
+                                                .store = (int)spec->store, .threshold_beats = spec->start_beats,
                                                 .flops = spec->sync_cyc, .depth = (uint32_t)spec->depth,
                                                 .in_beats = spec->depth_in_beats};
     return 0;

@@ -2,11 +2,11 @@
 
 #include "kernel/rnd.h"
 
-static int32_t beats_max(const struct ref_net *net)
+static int32_t words_max(const struct ref_net *net)
 {
     int32_t most = 1;
     for (int i = 0; i < net->items; i++)
-        most = net->item[i].beats > most ? net->item[i].beats : most;
+        most = net->item[i].words > most ? net->item[i].words : most;
     return most;
 }
 
@@ -33,18 +33,18 @@ static int build_path(struct built *built, int f)
         const struct ref_fifo *in = &net->fifo[net->node[n].in[0]];
         fifo_index[i] = net->node[n].in[0];
         stages[i] = (struct path_stage){.name = "stage", .clk = clk_of(net, n), .interval_cyc = net->node[n].interval_cyc,
-                                        .latency_cyc = net->node[n].latency_cyc, .width_bytes = BEAT_BYTES,
+                                        .latency_cyc = net->node[n].latency_cyc, .width_bytes = width_bytes_of(&net->node[n]),
                                         .store = net->node[n].store, .threshold_beats = net->node[n].threshold_beats,
                                         .flops = in->flops, .depth = (uint32_t)in->depth, .in_beats = in->in_beats};
     }
     const struct ref_fifo *last = &net->fifo[f];
     struct fifo_shape end = {.name = "end", .read_clk = clk_of(net, last->reader), .flops = last->flops,
                              .return_cyc = last->return_cyc, .depth = (uint32_t)last->depth, .in_beats = last->in_beats,
-                             .read_bytes = BEAT_BYTES};
+                             .read_bytes = width_bytes_of(&net->node[last->reader])};
     struct path *path = &built->path[built->paths];
     built->path_writer[built->paths++] = writer;
-    if (path_init(path, built->sim, "path", clk_of(net, writer), BEAT_BYTES, stages, count, &end,
-                  (uint32_t)beats_max(net) * BEAT_BYTES, &which))
+    if (path_init(path, built->sim, "path", clk_of(net, writer), width_bytes_of(&net->node[writer]), stages, count, &end,
+                  (uint32_t)words_max(net) * WORD_BYTES, &which))
         return -1;
     for (int i = 0; i < count; i++) {
         built->fifo[fifo_index[i]] = &path->stage[i].in;
@@ -72,6 +72,10 @@ static int odd_decider(const struct ref_net *net)
             if (same_pace(net, &net->node[a], &net->node[b]) &&
                 (net->node[a].interval_cyc > 1 || net->node[a].kind == REF_ARBITER))
                 return 1;
+    for (int a = 0; a < net->nodes; a++) /* nor can it know of one that reads or writes another width slowly */
+        for (int b = 0; b < net->nodes && net->node[a].kind != REF_STAGE && net->node[a].interval_cyc > 1; b++)
+            if (net->node[b].width_words != net->node[a].width_words)
+                return 1;
     return 0;
 }
 
@@ -84,14 +88,14 @@ static int keep_beats_at_arbiters(struct built *built)
     for (int f = 0; f < net->fifos; f++)
         needs += net->fifo[f].flops > 0;
     for (int n = 0; n < net->nodes; n++)
-        needs += net->node[n].threshold_beats > 1 ? 2 : 0;
+        needs += net->node[n].threshold_beats > 1 || net->node[n].width_words > 1 ? 2 : 0;
     for (int p = 0, f = 0; p < built->paths; p++) {
         for (f = 0; built->fifo[f] != &built->path[p].end; f++)
             continue;
         const struct ref_node *reader = &net->node[net->fifo[f].reader], *writer = &net->node[built->path_writer[p]];
         int cuts = (reader->kind == REF_ARBITER && !reader->store) || (writer->kind == REF_ARBITER && !writer->store);
         if ((cuts && needs > 1) || reader->threshold_beats > 1 || odd)
-            if (path_keep_beats(&built->path[p], (uint32_t)beats_max(net) * BEAT_BYTES, &which))
+            if (path_keep_beats(&built->path[p], (uint32_t)words_max(net) * WORD_BYTES, &which))
                 return -1;
     }
     return 0;
@@ -100,7 +104,7 @@ static int keep_beats_at_arbiters(struct built *built)
 static int build_server(struct built *built, int n, struct server *server)
 {
     const struct ref_node *node = &built->net->node[n];
-    int error = server_init(server, clk_of(built->net, n), node->interval_cyc, node->latency_cyc, BEAT_BYTES, node->store);
+    int error = server_init(server, clk_of(built->net, n), node->interval_cyc, node->latency_cyc, width_bytes_of(node), node->store);
     server->threshold_beats = node->threshold_beats;
     built->server[n] = server;
     return error;

@@ -6,7 +6,7 @@
 #include "kernel/path.h"
 #include "tests/kernel/net_kernel.h"
 
-#define BEAT_BYTES 64
+#define WORD_BYTES 16
 #define PATHS_MAX REF_FIFOS_MAX
 
 struct built;
@@ -59,6 +59,11 @@ struct built {
 static inline const struct clk *clk_of(const struct ref_net *net, int node)
 {
     return &net->clk[net->node[node].clk];
+}
+
+static inline uint32_t width_bytes_of(const struct ref_node *node)
+{
+    return (uint32_t)(node->width_words ? node->width_words : 1) * WORD_BYTES;
 }
 
 /* Builds all paths and deciders. 0, or -1 when the kernel refuses. */

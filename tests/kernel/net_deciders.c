@@ -7,7 +7,7 @@ static int64_t max2(int64_t a, int64_t b)
 
 static uint32_t bytes_of(const struct ref_net *net, int item)
 {
-    return (uint32_t)net->item[item].beats * BEAT_BYTES - (uint32_t)(item % BEAT_BYTES);
+    return (uint32_t)net->item[item].words * WORD_BYTES - (uint32_t)(item % WORD_BYTES);
 }
 
 static void log_serve(struct built *built, int node, int item, int64_t start_cyc, int64_t end_cyc)
@@ -48,7 +48,7 @@ int64_t net_source_decide(void *self, int64_t now)
         int64_t at = clk_edge(clk_of(net, source->node), start);
         if (at > now && !source->ahead)
             return at;
-        int64_t head = start + node->latency_cyc, work = (net->item[item].beats - 1) * (int64_t)node->interval_cyc;
+        int64_t head = start + node->latency_cyc, work = (ref_beats(node, net->item[item].words) - 1) * (int64_t)node->interval_cyc;
         source->free_cyc = start + work + node->interval_cyc;
         fifo_push(source->out, start, head, head + work, NULL, bytes_of(net, item), (uint32_t)item);
     }
@@ -78,16 +78,24 @@ static void return_credit(struct sink *sink, int item, int64_t start_cyc)
 }
 
 /* The cycle in which the sink, having started at start, reads the front item's last beat. */
-static int64_t sink_end(const struct sink *sink, int64_t start_cyc, int32_t beats)
+static int64_t sink_end(const struct sink *sink, int64_t start_cyc, int32_t words)
 {
-    int64_t interval = sink->server.interval_cyc, at = start_cyc;
+    const struct ref_net *net = sink->built->net;
+    const struct ref_node *node = &net->node[sink->node], *writer = &net->node[net->fifo[node->in[0]].writer];
+    int32_t beats = ref_beats(node, words), of_writer = ref_beats(writer, words);
+    int32_t width = (int32_t)width_bytes_of(node), writer_width = (int32_t)width_bytes_of(writer);
+    int64_t at = start_cyc;
     const int64_t *visible = fifo_front_beats(sink->in);
-    if (sink->server.store)
-        return start_cyc + (beats - 1) * interval;
-    if (!visible)
-        return max2(start_cyc + (beats - 1) * interval, fifo_front(sink->in)->tail_cyc);
-    for (int32_t i = 0; i < beats; i++)
-        at = max2(i ? at + interval : at, visible[i]);
+    if (node->store || !visible) {
+        at = start_cyc + (beats - 1) * (int64_t)node->interval_cyc;
+        /* my beats of the writer's last one come one interval after the other */
+        int32_t after = width < writer_width ? beats - 1 - (of_writer - 1) * (writer_width / width) : 0;
+        return node->store ? at : max2(at, fifo_front(sink->in)->tail_cyc + after * (int64_t)node->interval_cyc);
+    }
+    for (int32_t i = 0; i < beats; i++) {
+        int32_t needs = ((i + 1) * width + writer_width - 1) / writer_width;
+        at = max2(i ? at + node->interval_cyc : at, visible[(needs < of_writer ? needs : of_writer) - 1]);
+    }
     return at;
 }
 
@@ -101,7 +109,7 @@ int64_t net_sink_decide(void *self, int64_t now)
         int64_t at = clk_edge(sink->server.clk, start);
         if (at > now && !sink->ahead)
             return at;
-        int64_t end = sink_end(sink, start, net->item[item].beats);
+        int64_t end = sink_end(sink, start, net->item[item].words);
         sink->server.free_cyc = end + sink->server.interval_cyc + net->item[item].rest_cyc;
         log_serve(sink->built, sink->node, item, start, end);
         struct fifo_slot slot = fifo_take(sink->in);

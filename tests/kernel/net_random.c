@@ -11,7 +11,8 @@ struct draw {
     uint64_t seed, ordinal;
     struct ref_net *net;
     int stages, arbiters;
-    int32_t beats_max;
+    int32_t words_max;
+    int widths; /* whether nodes have widths of their own */
 };
 
 /* Uniform in least .. most. */
@@ -74,7 +75,8 @@ static int new_node(struct draw *draw, enum ref_kind kind, int clk)
     node->latency_cyc = chance(draw, 40) ? 1 : between(draw, 1, 12 * scale);
     node->store = chance(draw, 35);
     if (kind != REF_SOURCE && !node->store && chance(draw, 15))
-        node->threshold_beats = between(draw, 2, draw->beats_max + 1);
+        node->threshold_beats = between(draw, 2, draw->words_max + 1);
+    node->width_words = draw->widths && chance(draw, 60) ? 1 << between(draw, 0, 2) : 1;
     if (kind == REF_ARBITER)
         node->strict = chance(draw, 30);
     if (kind == REF_SOURCE && chance(draw, 60))
@@ -95,8 +97,9 @@ static int new_fifo(struct draw *draw, int writer, int reader)
     /* behind arbiters often beats, and few: some inputs' items fit where others' do not */
     int behind_arbiter = net->node[writer].kind == REF_ARBITER;
     fifo->in_beats = chance(draw, behind_arbiter ? 65 : 40);
+    int32_t most = ref_beats(&net->node[reader], draw->words_max);
     if (fifo->in_beats)
-        fifo->depth = between(draw, draw->beats_max, draw->beats_max * (behind_arbiter ? 2 : 3));
+        fifo->depth = between(draw, most, most * (behind_arbiter ? 2 : 3));
     else
         fifo->depth = between(draw, 1, chance(draw, 70) ? 3 : 16);
     net->node[writer].out = net->fifos;
@@ -147,19 +150,20 @@ static void random_items(struct draw *draw)
         struct ref_item *item = &net->item[net->items];
         if (chance(draw, 50))
             arrive_cyc[s] += between(draw, 0, gap_max) * (int64_t)scale_of(draw, net->node[sources[s]].clk);
-        *item = (struct ref_item){.source = sources[s], .arrive_cyc = arrive_cyc[s], .beats = between(draw, 1, draw->beats_max)};
+        *item = (struct ref_item){.source = sources[s], .arrive_cyc = arrive_cyc[s], .words = between(draw, 1, draw->words_max)};
         if (rest && chance(draw, 50))
             item->rest_cyc = between(draw, 0, 30);
-        total += item->beats;
+        total += item->words;
     }
 }
 
 void net_random(uint64_t seed, struct ref_net *net)
 {
-    static const int32_t beats_max[] = {1, 1, 4, 4, 16, 64};
+    static const int32_t words_max[] = {1, 1, 4, 4, 16, 64};
     struct draw draw = {.seed = seed, .net = net};
     *net = (struct ref_net){.clks = 0};
-    draw.beats_max = beats_max[between(&draw, 0, 5)];
+    draw.words_max = words_max[between(&draw, 0, 5)];
+    draw.widths = chance(&draw, 40);
     random_clks(&draw);
     int trees = chance(&draw, 15) ? 2 : 1;
     for (int t = 0; t < trees; t++)

@@ -142,6 +142,8 @@ static void simplify_numbers(struct shrink *shrink)
         simplify32(shrink, &node->latency_cyc, 1);
         simplify32(shrink, &node->store, 0);
         simplify32(shrink, &node->threshold_beats, 1);
+        if (node->width_words > 1)
+            simplify32(shrink, &node->width_words, 1);
         simplify32(shrink, &node->window, 0);
         simplify32(shrink, &node->credit_cyc, 1);
     }
@@ -156,7 +158,7 @@ static void simplify_numbers(struct shrink *shrink)
     for (int i = 0; i < net->items; i++) {
         int64_t was = net->item[i].arrive_cyc;
         simplify32(shrink, &net->item[i].rest_cyc, 0);
-        simplify32(shrink, &net->item[i].beats, 1);
+        simplify32(shrink, &net->item[i].words, 1);
         net->item[i].arrive_cyc = 1;
         for (int k = 0; k < i; k++)
             if (net->item[k].source == net->item[i].source)
@@ -216,8 +218,8 @@ void net_print(const struct ref_net *net, FILE *out)
                 net->clk[c].phase_ps);
     for (int n = 0; n < net->nodes; n++) {
         const struct ref_node *node = &net->node[n];
-        fprintf(out, "  node %d: %s, clock %d, interval %d, latency %d%s, threshold %d%s, window %d, credit %d; reads", n,
-                kind[node->kind], node->clk, node->interval_cyc, node->latency_cyc, node->store ? ", store" : "",
+        fprintf(out, "  node %d: %s, clock %d, width %d, interval %d, latency %d%s, threshold %d%s, window %d, credit %d; reads", n,
+                kind[node->kind], node->clk, node->width_words, node->interval_cyc, node->latency_cyc, node->store ? ", store" : "",
                 node->threshold_beats, node->strict ? ", strict" : "", node->window, node->credit_cyc);
         for (int i = 0; i < node->inputs; i++)
             fprintf(out, " %d", node->in[i]);
@@ -228,6 +230,6 @@ void net_print(const struct ref_net *net, FILE *out)
                 net->fifo[f].reader, net->fifo[f].flops, net->fifo[f].return_cyc, net->fifo[f].depth,
                 net->fifo[f].in_beats ? "beats" : "packets");
     for (int i = 0; i < net->items; i++)
-        fprintf(out, "  item %d: source %d, arrives %" PRId64 ", beats %d, rest %d\n", i, net->item[i].source,
-                net->item[i].arrive_cyc, net->item[i].beats, net->item[i].rest_cyc);
+        fprintf(out, "  item %d: source %d, arrives %" PRId64 ", words %d, rest %d\n", i, net->item[i].source,
+                net->item[i].arrive_cyc, net->item[i].words, net->item[i].rest_cyc);
 }

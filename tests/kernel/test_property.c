@@ -110,7 +110,7 @@ static void coincident_edges(void)
             for (int f = 0; f < 3; f++)
                 net.fifo[f] = (struct ref_fifo){f, f + 1, f == 1 ? 2 : 0, 1, 4, 0};
             for (int i = 0; i < 100; i++)
-                net.item[net.items++] = (struct ref_item){.source = 0, .arrive_cyc = 1 + i * 37, .beats = 5 + i % 20};
+                net.item[net.items++] = (struct ref_item){.source = 0, .arrive_cyc = 1 + i * 37, .words = 5 + i % 20};
             if (trial_fails(&net, &trial))
                 fprintf(stderr, "\nkernel property: phase %" PRId64 " ps: %s\n", phase_ps, trial.what);
             CU_ASSERT_FALSE(trial_fails(&net, &trial));

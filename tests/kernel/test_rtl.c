@@ -129,7 +129,7 @@ static int take_line(struct rtl_case *rtl, const char *line)
     }
     if (sscanf(line, "clk %" SCNd64 " %" SCNd64 " %" SCNd64, &num, &den, &phase) == 3)
         return rtl->clks < 2 && clk_init(&rtl->net.clk[rtl->clks++], num, den, phase) == 0;
-    if (sscanf(line, "item %d %" SCNd64 " %d %d", &item.source, &item.arrive_cyc, &item.beats, &item.rest_cyc) == 4) {
+    if (sscanf(line, "item %d %" SCNd64 " %d %d", &item.source, &item.arrive_cyc, &item.words, &item.rest_cyc) == 4) {
         item.source += rtl->kind == ARBITER ? 2 : 1;
         rtl->net.item[rtl->net.items++] = item;
         return rtl->net.items < REF_ITEMS_MAX;

@@ -190,8 +190,8 @@ static void refused(void)
     CU_ASSERT_EQUAL(server_init(&server, &bench.slow, 1, 0, 64, 0), -1);
     CU_ASSERT_EQUAL(server_init(&server, &bench.slow, 1, 1, 48, 0), -1);
     struct path_stage stages[] = {stage_of(&bench.fast, 1, 1, 0), stage_of(&bench.slow, 1, 1, 0)};
-    stages[1].width_bytes = 16;
-    CU_ASSERT_EQUAL(build(&bench, stages, 2, 8, 4096), -3); /* the width changes where two crossings need every beat */
+    stages[1].width_bytes = 1;
+    CU_ASSERT_EQUAL(build(&bench, stages, 2, 8, 4096), -3); /* two crossings need every beat: too many to keep */
     path_free(&bench.path);
     stages[1].width_bytes = 64;
     stages[0].in_beats = 1;

@@ -153,6 +153,33 @@ static void a_full_receive_fifo_drops(void)
     rnicsim_destroy(sim);
 }
 
+/* Frames that cut through to the line: 128 Gb/s behind it keep up; 77 Gb/s run dry unless the frame is stored first. */
+static void transmit_start_threshold(void)
+{
+    static const struct {
+        const char *clock, *flow, *start;
+        int underruns;
+    } row[] = {{"nic.user_clock=250 MHz", "stage.tx.cdc.flow=cut", "stage.tx.cdc.start_beats=1", 0},
+               {"nic.user_clock=150 MHz", "stage.tx.cdc.flow=cut", "stage.tx.cdc.start_beats=1", 1},
+               {"nic.user_clock=150 MHz", "stage.tx.cdc.flow=cut", "stage.tx.cdc.start_beats=40", 0},
+               {"nic.user_clock=150 MHz", "stage.tx.cdc.flow=store", "stage.tx.cdc.start_beats=1", 0}};
+    int64_t took_ps[4];
+    for (int i = 0; i < 4; i++) {
+        struct scenario s = scenario_default();
+        s.length_bytes = 4096;
+        s.messages = 1;
+        s.set[s.sets++] = row[i].clock;
+        s.set[s.sets++] = row[i].flow;
+        s.set[s.sets++] = row[i].start;
+        struct scenario_result result = scenario_run(&s, NULL);
+        CU_ASSERT_FALSE(result.failed);
+        CU_ASSERT_EQUAL(result.totals.drops, (uint64_t)row[i].underruns);
+        CU_ASSERT_EQUAL(result.done, row[i].underruns ? 0u : 1u);
+        took_ps[i] = result.last_done_ps;
+    }
+    CU_ASSERT(took_ps[2] < took_ps[3]); /* starting early saves time */
+}
+
 void suite_system_errors(void);
 void suite_system_errors(void)
 {
@@ -161,4 +188,5 @@ void suite_system_errors(void)
     CU_add_test(suite, "a SEND longer than the buffer", send_longer_than_the_buffer);
     CU_add_test(suite, "the caller's mistakes", callers_mistakes);
     CU_add_test(suite, "a full receive FIFO drops", a_full_receive_fifo_drops);
+    CU_add_test(suite, "transmit start threshold and underrun", transmit_start_threshold);
 }
