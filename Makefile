@@ -123,7 +123,7 @@ $(BUILD)/golden: $(call objects,tests/golden/renew.c tests/golden/timeline.c) $(
 
 $(BUILD)/tests/suites.inc: $(TEST_SOURCES)
 	@mkdir -p $(@D)
-	@grep -hoE '^void suite_[a-z0-9_]+\(void\)' $(TEST_SOURCES) | sort | sed -E 's/^void (suite_[a-z0-9_]+)\(void\)/SUITE(\1)/' > $@
+	@grep -hoE '^void suite_[a-z0-9_]+\(void\)' $(TEST_SOURCES) | sort -u | sed -E 's/^void (suite_[a-z0-9_]+)\(void\)/SUITE(\1)/' > $@
 
 $(BUILD)/tests/main.o: $(BUILD)/tests/suites.inc
 $(call objects,$(TEST_SOURCES) tests/golden/renew.c): CPPFLAGS += -I$(BUILD) -DRNICSIM_SOURCE_DIR='"$(CURDIR)"'

@@ -250,7 +250,8 @@ static int can_start(const struct ref *ref, int n, int f)
     if (in->first == in->next)
         return 0;
     const struct held_item *front = &in->held[in->first % REF_ITEMS_MAX];
-    return has_words(front, node->store ? front->words : node->threshold_beats * width_of(node)) && fits_behind(ref, n, front->item);
+    int32_t wanted = node->store ? front->words : node->threshold_beats * width_of(node);
+    return has_words(front, wanted) && fits_behind(ref, n, front->item);
 }
 
 /* The input that is granted in this cycle, or -1. */

@@ -8,7 +8,8 @@
  *   stage    serves in order: a beat every `interval` cycles, out `latency` cycles later; an item starts when its first
  *            beat (cut-through), min(threshold, all) beats, or all beats (store) are visible and it fits behind
  *   arbiter  a stage with several inputs: of those that could start now, the next in turn or the lowest (strict)
- *   sink     reads as a stage does, then rests `rest` cycles; sends the item's credit back when it starts it
+ *   sink     reads as a stage does, then rests `rest` cycles; sends the item's credit back when it starts it: that
+ *            leaves credit_cyc of its cycles later and, between clocks, passes two flip-flops
  * A FIFO between two clocks passes every beat, and every return of space, through `flops` flip-flops: seen at the reader's
  * flops-th edge strictly after the change. Within one clock a beat is seen in the cycle in which it comes out. Space is seen
  * return_cyc of the reader's cycles after it is freed, or, between clocks, enters the flip-flops then. Depth in packets: taken

@@ -31,9 +31,10 @@ struct arb_grant {
 /* The next grant, served, up to horizon_ps; with input -1, *wake_at is when to come again. */
 struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int64_t *wake_at);
 
-/* Registers the decider (decide = NULL: one that only forwards; else the caller's, called with `self`) and becomes the reader of all inputs and the writer of `out` (which must be set up, in the
- * server's clock). lookahead_ps: see sim_add(). Returns -1 on impossible arguments; also when the server cuts through between paths that
- * together need every beat (path_keep_beats()). Call it after path_init() of all. */
+/* Registers the decider (decide = NULL: one that only forwards; else the caller's, called with `self`) and becomes the
+ * reader of all inputs and the writer of `out` (which must be set up, in the server's clock). lookahead_ps: see sim_add().
+ * Returns -1 on impossible arguments; also when the server cuts through between paths that together need every beat
+ * (path_keep_beats()). Call it after path_init() of all. */
 int arb_init(struct arb *arb, struct sim *sim, const char *name, const struct server *server, struct fifo *const *in,
              int inputs, int strict, struct fifo *out, int64_t lookahead_ps, sim_decide_fn *decide, void *self);
 

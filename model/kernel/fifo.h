@@ -2,8 +2,9 @@
  *
  * Depth is in packets (a slot, reserved when the writer starts the item, free again when the reader starts it) or in
  * beats of the reader's width (all beats of the item, reserved when the writer starts it, free again when the reader has
- * read the last). Space is seen by the writer return_cyc cycles later; where the clocks
- * differ, it leaves the reader return_cyc of its cycles later (the pointer is a register) and passes the synchroniser; an item is seen by the reader in the cycle in which it comes out of the writer, or through the synchroniser.
+ * read the last). Space is seen by the writer return_cyc cycles later; where the clocks differ, it leaves the reader
+ * return_cyc of its cycles later (its pointer is a register) and passes the synchroniser. An item is seen by the reader in
+ * the cycle in which it comes out of the writer, or through the synchroniser.
  * AXI-Stream terms: the item is there when tvalid is high; space is there when tready is high for the whole item. */
 #ifndef KERNEL_FIFO_H
 #define KERNEL_FIFO_H
@@ -149,7 +150,8 @@ static inline void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start
     int64_t free_cyc = fifo->shape.in_beats ? end_cyc : start_cyc;
     int64_t space_cyc = fifo->shape.flops == 0
                             ? free_cyc + fifo->shape.return_cyc
-                            : clk_cross(fifo->shape.read_clk, free_cyc + fifo->shape.return_cyc, fifo->shape.write_clk, fifo->shape.flops);
+                            : clk_cross(fifo->shape.read_clk, free_cyc + fifo->shape.return_cyc,
+                                        fifo->shape.write_clk, fifo->shape.flops);
     space_give(&fifo->space, units, space_cyc);
     level_out(&fifo->level, clk_edge(fifo->shape.read_clk, free_cyc), units);
     if (fifo->writer_waits)

@@ -34,9 +34,9 @@ int path_init(struct path *path, struct sim *sim, const char *name, const struct
               int *which);
 void path_free(struct path *path);
 /* Keeps every beat in all FIFOs of the path: for paths into and out of a cut-through arbiter when the stretch through it
- * crosses clocks more than once, changes its width, or has a start threshold in or behind it (arb_init() refuses ends alone there); for a path
- * whose reading decider starts at a threshold; and next to a decider whose interval is not 1 when beats cross at the same pace
- * (see path.c). Errors as above. */
+ * crosses clocks more than once, changes its width, or has a start threshold in or behind it (arb_init() refuses ends alone
+ * at crossings and thresholds); for a path whose reading decider starts at a threshold; and next to a decider whose interval
+ * is not 1 when beats cross at the same pace (see path.c) or the width changes. Errors as above. */
 int path_keep_beats(struct path *path, uint32_t item_bytes_max, int *which);
 /* The FIFO that the path's writer pushes into. */
 struct fifo *path_entry(struct path *path);

@@ -104,7 +104,8 @@ static int keep_beats_at_arbiters(struct built *built)
 static int build_server(struct built *built, int n, struct server *server)
 {
     const struct ref_node *node = &built->net->node[n];
-    int error = server_init(server, clk_of(built->net, n), node->interval_cyc, node->latency_cyc, width_bytes_of(node), node->store);
+    int error = server_init(server, clk_of(built->net, n), node->interval_cyc, node->latency_cyc, width_bytes_of(node),
+                            node->store);
     server->threshold_beats = node->threshold_beats;
     built->server[n] = server;
     return error;

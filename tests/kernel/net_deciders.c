@@ -48,7 +48,8 @@ int64_t net_source_decide(void *self, int64_t now)
         int64_t at = clk_edge(clk_of(net, source->node), start);
         if (at > now && !source->ahead)
             return at;
-        int64_t head = start + node->latency_cyc, work = (ref_beats(node, net->item[item].words) - 1) * (int64_t)node->interval_cyc;
+        int64_t head = start + node->latency_cyc;
+        int64_t work = (ref_beats(node, net->item[item].words) - 1) * (int64_t)node->interval_cyc;
         source->free_cyc = start + work + node->interval_cyc;
         fifo_push(source->out, start, head, head + work, NULL, bytes_of(net, item), (uint32_t)item);
     }

@@ -37,7 +37,9 @@ static int check_home(struct built *built)
         const struct server *server = built->server[n];
         if (net->node[n].kind != REF_STAGE && net->node[n].kind != REF_ARBITER)
             continue;
-        if ((built->log->count[n] >= 0 && server->items != (uint64_t)built->log->count[n]) || server->blocked_cyc < 0 || server->bubble_cyc < 0 ||
+        if (built->log->count[n] >= 0 && server->items != (uint64_t)built->log->count[n])
+            return complain(built, "items counted that were not served: node", n);
+        if (server->blocked_cyc < 0 || server->bubble_cyc < 0 ||
             server->work_cyc + server->blocked_cyc + server->bubble_cyc > server->free_cyc)
             return complain(built, "work and stalls are more than the time: node", n);
     }

@@ -17,8 +17,8 @@ struct net_options {
     const struct ref_net *other; /* NULL, or a second netlist in the same simulation, with a lower decider index */
 };
 
-/* Fills the log as ref_tick_run() does; count -1: not watched. Returns 0, or -1 with what is wrong in error: the model failed, something is not
- * home at the end, or a FIFO or a stage counted what cannot be. */
+/* Fills the log as ref_tick_run() does; count -1: not watched. Returns 0, or -1 with what is wrong in error: the model
+ * failed, something is not home at the end, or a FIFO or a stage counted what cannot be. */
 int net_kernel_run(const struct ref_net *net, struct ref_log *log, const struct net_options *options, char *error,
                    size_t error_size);
 

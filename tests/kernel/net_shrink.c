@@ -218,9 +218,9 @@ void net_print(const struct ref_net *net, FILE *out)
                 net->clk[c].phase_ps);
     for (int n = 0; n < net->nodes; n++) {
         const struct ref_node *node = &net->node[n];
-        fprintf(out, "  node %d: %s, clock %d, width %d, interval %d, latency %d%s, threshold %d%s, window %d, credit %d; reads", n,
-                kind[node->kind], node->clk, node->width_words, node->interval_cyc, node->latency_cyc, node->store ? ", store" : "",
-                node->threshold_beats, node->strict ? ", strict" : "", node->window, node->credit_cyc);
+        fprintf(out, "  node %d: %s, clock %d, width %d, interval %d, latency %d%s", n, kind[node->kind], node->clk,
+                node->width_words, node->interval_cyc, node->latency_cyc, node->store ? ", store" : "");
+        fprintf(out, ", threshold %d%s, window %d, credit %d; reads", node->threshold_beats, node->strict ? ", strict" : "", node->window, node->credit_cyc);
         for (int i = 0; i < node->inputs; i++)
             fprintf(out, " %d", node->in[i]);
         fprintf(out, ", writes %d\n", node->kind == REF_SINK ? -1 : node->out);

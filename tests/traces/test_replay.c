@@ -98,9 +98,10 @@ static void test_times(void)
     CU_ASSERT(!seen->backwards);
     CU_ASSERT_EQUAL(seen->post_ps[1], 5000);
     CU_ASSERT_EQUAL(seen->post_ps[2], seen->done_ps[1] + 20000);
-    CU_ASSERT_EQUAL(seen->post_ps[3], seen->post_ps[2]);
-    CU_ASSERT_EQUAL(seen->post_ps[4], seen->post_ps[2]);
-    CU_ASSERT_EQUAL(seen->post_ps[5], seen->post_ps[2] + 100000);
+    /* the thread posts one call after the other: 50 ns a call and 20 ns a WQE */
+    CU_ASSERT_EQUAL(seen->post_ps[3], seen->post_ps[2] + 70000);
+    CU_ASSERT_EQUAL(seen->post_ps[4], seen->post_ps[3]);
+    CU_ASSERT_EQUAL(seen->post_ps[5], seen->post_ps[3] + 90000); /* asked for 100 ns after the call before was, which still runs */
     CU_ASSERT_EQUAL(seen->post_ps[6], seen->visible_ps[2] + 7000);
     int64_t later_ps = seen->done_ps[6] > seen->visible_ps[3] ? seen->done_ps[6] : seen->visible_ps[3];
     CU_ASSERT_EQUAL(seen->post_ps[7], later_ps);
