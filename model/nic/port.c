@@ -101,8 +101,8 @@ static int keep_beats_if_cut_through(struct rnic *rnic, char *error, size_t erro
 {
     static const enum rnic_path through[] = {RNIC_PAYLOAD, RNIC_ACK, RNIC_TX};
     int which;
-    snprintf(error, error_bytes, "path tx cuts through from the user clock to the line, and a width changes on the way: allowed with "
-                                 "one width in paths payload, ack and tx, or with a store-and-forward stage in tx");
+    snprintf(error, error_bytes, "path tx cuts through from the user clock to the line with more than 1024 beats in a frame: allowed with "
+                                 "wider stages in paths payload, ack and tx, or with a store-and-forward stage in tx");
     if (path_entry(&rnic->path[RNIC_TX])->stretch_crossings <= 1)
         return 0;
     for (int i = 0; i < 3; i++)

@@ -263,8 +263,8 @@ static int init_path(struct rnic *rnic, enum rnic_path path, char *error, size_t
     const char *name = which < count ? stages[which].name : end.name;
     snprintf(error, error_bytes, "stage %s.%s: %s", rnic_path_name[path], name,
              failed == -2   ? "its FIFO could never hold the largest frame of 4608 B: allowed is a greater depth"
-             : failed == -3 ? "the width changes in a cut-through stretch that crosses clocks twice or has start_beats: "
-                              "allowed with a store-and-forward stage between"
+             : failed == -3 ? "more than 1024 beats in the largest frame where every beat must be kept (a cut-through stretch that crosses "
+                              "clocks twice, or has start_beats): allowed with wider stages, or a store-and-forward stage between"
                             : "impossible numbers: widths must be powers of two from 8 bit, intervals and latencies >= 1");
     return -1;
 }
