@@ -41,7 +41,7 @@ check:
 
 soak:
 	@$(MAKE) --no-print-directory rnicsim $(BUILD)/run_tests
-	RNICSIM_SOAK_SECONDS=$(or $(SECONDS_LONG),600) $(BUILD)/run_tests property
+	RNICSIM_SOAK_SECONDS=$(or $(SECONDS_LONG),600) $(BUILD)/run_tests kernel_property kernel_rtl
 
 golden:
 	@$(MAKE) --no-print-directory $(BUILD)/golden

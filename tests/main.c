@@ -1,9 +1,13 @@
 /* Runs every CUnit suite of the tree: each function named suite_* in tests/. With words: only suites whose name holds one of
- * them; with --quick: not the slow ones, whose name says so. Each suite's time is printed, since it has a budget. The last
+ * them; with --quick: not the slow ones, whose name says so. Each suite's time is printed: it has a budget. The last
  * line is "N passed, N failed". */
 #include <CUnit/Basic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define SUITE_BUDGET_S 180
 
 #define SUITE(name) void name(void);
 #include "tests/suites.inc"
@@ -36,19 +40,54 @@ static int wanted(const char *name, int count, char **words)
     return !named;
 }
 
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct tally {
+    unsigned passed, failed;
+};
+
+static void print_failures(void)
+{
+    for (CU_pFailureRecord record = CU_get_failure_list(); record; record = record->pNext)
+        printf("  FAILED %s:%u: %s: %s\n", record->strFileName ? record->strFileName : "", record->uiLineNumber,
+               record->pTest ? record->pTest->pName : "", record->strCondition ? record->strCondition : "");
+}
+
+static void run_suite(CU_pSuite suite, struct tally *tally)
+{
+    double began = now_s();
+    CU_run_suite(suite);
+    double took = now_s() - began;
+    unsigned run = CU_get_number_of_tests_run(), failed = CU_get_number_of_tests_failed();
+    if (CU_get_number_of_suites_failed() > 0)
+        failed = run = run ? run : 1;
+    if (took > SUITE_BUDGET_S && !getenv("RNICSIM_SOAK_SECONDS")) {
+        failed++;
+        printf("  FAILED: over its budget of %d s\n", SUITE_BUDGET_S);
+    }
+    print_failures();
+    tally->failed += failed;
+    tally->passed += run > failed ? run - failed : 0;
+    printf("%-50s %3u run, %u failed, %6.2f s\n", suite->pName, run, failed, took);
+}
+
 int main(int count, char **words)
 {
+    struct tally tally = {0, 0};
     if (CU_initialize_registry() != CUE_SUCCESS)
         return 2;
     for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
         if (wanted(suites[i].name, count, words))
             suites[i].add();
-    CU_basic_set_mode(CU_BRM_NORMAL);
-    CU_basic_run_tests();
-    unsigned run = CU_get_number_of_tests_run();
-    unsigned failed = CU_get_number_of_tests_failed();
-    int broken = CU_get_number_of_failure_records() > 0 || CU_get_number_of_suites_failed() > 0;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (CU_pSuite suite = CU_get_registry()->pSuite; suite; suite = suite->pNext)
+        run_suite(suite, &tally);
     CU_cleanup_registry();
-    printf("%u passed, %u failed\n", run - failed, failed);
-    return run == 0 || failed > 0 || broken;
+    printf("%u passed, %u failed\n", tally.passed, tally.failed);
+    return tally.failed > 0 || tally.passed == 0;
 }

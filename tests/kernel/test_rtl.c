@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-void suite_kernel_rtl(void);
+void suite_kernel_rtl_slow(void);
 
 #define CASES 600
 #define EDGES_MAX 5000000
@@ -200,7 +200,7 @@ static void reference_against_rtl(void)
         CU_ASSERT(wrong || cases[kind] == wanted / KINDS);
 }
 
-void suite_kernel_rtl(void)
+void suite_kernel_rtl_slow(void)
 {
     CU_pSuite suite = CU_add_suite("kernel rtl", NULL, NULL);
     CU_add_test(suite, "reference and kernel against RTL", reference_against_rtl);

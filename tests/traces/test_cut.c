@@ -5,7 +5,7 @@
 #include "tests/traces/scratch.h"
 #include "traces/convert.h"
 
-void suite_traces_cut(void);
+void suite_traces_cut_slow(void);
 
 #define RECORD \
     "0,0,0,SEND,2,1,%d,7,WRITE_IMM,SIGNALED,3,0,2,0x10000:1|0x10100:2,2|2,0x20000,1,5,0,0,cqe:12&mem:13+14\n"
@@ -138,7 +138,7 @@ static void test_constant_memory(void)
     scratch_close(&scratch);
 }
 
-void suite_traces_cut(void)
+void suite_traces_cut_slow(void)
 {
     CU_pSuite suite = CU_add_suite("traces/cut", NULL, NULL);
     CU_add_test(suite, "cut at every byte", test_cut_everywhere);
