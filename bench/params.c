@@ -47,7 +47,7 @@ static int is_wanted(const char *wanted, const char *key)
 
 static void print_effective(const struct rnicsim_param_info *param)
 {
-    printf("%-32s = %-28s  %s\n", param->key, param->value, param->origin);
+    printf("%-32s = %-28s %-11s %s\n", param->key, param->value, param->class_name, param->origin);
 }
 
 static const char *or_none(const char *text)
@@ -105,7 +105,7 @@ static int params_all(struct params_options *options)
 int params_main(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"effective", OPTION_EFFECTIVE, NULL, 0, "the values in effect for a board, each with its origin", 2}, {0}};
+        {"effective", OPTION_EFFECTIVE, NULL, 0, "the values in effect for a board, each with its class and origin", 2}, {0}};
     const struct argp_child children[] = {{model_options_argp(), 0, "The model:", 1}, {0}};
     const struct argp argp = {table, parse, "[KEY]",
                               "Lists the parameters: unit, default, range, class, source. KEY: one of them, or a group "

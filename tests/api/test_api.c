@@ -1,0 +1,133 @@
+/* The API's promises: no globals, lookahead, quiet is quiet, parameters and accounts can be read, histograms. */
+#include "api/rnicsim.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct rnicsim *pair_of_nics(const char *board, uint64_t seed)
+{
+    struct rnicsim_options options = {.board = board, .seed = seed, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
+    struct rnicsim *sim;
+    struct rnicsim_error error;
+    CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &sim, &error), RNICSIM_OK);
+    for (uint32_t host = 0; host < 2; host++) {
+        struct rnicsim_qp_attr qp = {.host = host, .qpn = 9, .peer_host = host ^ 1, .peer_qpn = 9, .mtu_bytes = 4096,
+                                     .sq_depth = 16, .max_inline_bytes = 64};
+        CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(sim, &qp, &error), RNICSIM_OK);
+    }
+    return sim;
+}
+
+static void post(struct rnicsim *sim, uint32_t host, int64_t at_ps)
+{
+    struct rnicsim_wr wr = {.local_address = 4096, .remote_address = 8192, .length_bytes = 3000, .opcode = RNICSIM_WRITE,
+                            .flags = RNICSIM_SIGNALLED};
+    struct rnicsim_error error;
+    CU_ASSERT_EQUAL(rnicsim_post_send(sim, host, 9, &wr, 1, at_ps, &error), RNICSIM_OK);
+}
+
+/* One message there and one back; the instant at which its completion is seen. */
+static int64_t step(struct rnicsim *sim, uint32_t host)
+{
+    struct rnicsim_event event;
+    struct rnicsim_error error;
+    post(sim, host, rnicsim_now(sim));
+    for (;;) {
+        CU_ASSERT_EQUAL_FATAL(rnicsim_advance(sim, RNICSIM_NEVER, NULL, &error), RNICSIM_OK);
+        while (rnicsim_poll(sim, &event, 1) == 1)
+            if (event.kind == RNICSIM_SEND_DONE)
+                return event.at_ps;
+    }
+}
+
+static void two_in_one_process(void)
+{
+    int64_t alone[10];
+    struct rnicsim *sim = pair_of_nics("u280_100g", 5);
+    for (int i = 0; i < 10; i++)
+        alone[i] = step(sim, (uint32_t)i & 1);
+    rnicsim_destroy(sim);
+    struct rnicsim *a = pair_of_nics("u280_100g", 5), *b = pair_of_nics("kcu116_25g", 6), *c = pair_of_nics("u280_100g", 5);
+    for (int i = 0; i < 10; i++) {
+        CU_ASSERT_EQUAL(step(a, (uint32_t)i & 1), alone[i]);
+        step(b, 0);
+        CU_ASSERT_EQUAL(step(c, (uint32_t)i & 1), alone[i]);
+    }
+    rnicsim_destroy(a);
+    rnicsim_destroy(b);
+    rnicsim_destroy(c);
+}
+
+static void time_and_lookahead(void)
+{
+    struct rnicsim *sim = pair_of_nics("u280_100g", 1);
+    struct rnicsim_error error;
+    int64_t stopped;
+    CU_ASSERT_EQUAL(rnicsim_next_at(sim), RNICSIM_NEVER); /* all is quiet */
+    CU_ASSERT(rnicsim_lookahead(sim) > 0);
+    CU_ASSERT_EQUAL(rnicsim_advance(sim, 1000000, &stopped, &error), RNICSIM_OK);
+    CU_ASSERT_EQUAL(stopped, 1000000);
+    CU_ASSERT_EQUAL(rnicsim_now(sim), 1000000);
+    post(sim, 0, 3000000);
+    CU_ASSERT(rnicsim_next_at(sim) >= 3000000 + rnicsim_lookahead(sim));
+    CU_ASSERT_EQUAL(rnicsim_advance(sim, RNICSIM_NEVER, &stopped, &error), RNICSIM_OK);
+    struct rnicsim_event event[4];
+    CU_ASSERT_EQUAL(rnicsim_poll(sim, event, 4), 1); /* it stops at what the peer's memory shows first */
+    CU_ASSERT_EQUAL(event[0].kind, RNICSIM_WRITE_VISIBLE);
+    CU_ASSERT_EQUAL(event[0].at_ps, stopped);
+    for (int i = 1; i < RNICSIM_STAMP_COUNT; i++) /* later stamps are later, or still to come */
+        CU_ASSERT(event[0].stamp_ps[i] >= event[0].stamp_ps[i - 1]);
+    rnicsim_destroy(sim);
+}
+
+static void parameters_can_be_read(void)
+{
+    const char *set[] = {"pcie.tags=32", "stage.tx.cdc.latency=7 cycle"};
+    struct rnicsim_options options = {.board = "u280_100g", .set = set, .set_count = 2,
+                                      .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
+    struct rnicsim *sim;
+    struct rnicsim_error error;
+    CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &sim, &error), RNICSIM_OK);
+    int changed = 0;
+    for (size_t i = 0; i < rnicsim_param_count(sim); i++) {
+        struct rnicsim_param_info info;
+        CU_ASSERT_EQUAL(rnicsim_param(sim, i, &info), RNICSIM_OK);
+        changed += info.changed;
+        if (strcmp(info.key, "pcie.tags") == 0)
+            CU_ASSERT_STRING_EQUAL(info.value, "32");
+        if (strcmp(info.class_name, "assumed") != 0)
+            CU_ASSERT(info.source[0] != 0); /* whoever says measured or documented names the source */
+    }
+    CU_ASSERT_EQUAL(changed, 2);
+    CU_ASSERT_STRING_EQUAL(rnicsim_board_name(sim), "u280_100g");
+    rnicsim_destroy(sim);
+    options.board = "no_such_board";
+    CU_ASSERT_EQUAL(rnicsim_create(&options, &sim, &error), RNICSIM_EINPUT);
+    CU_ASSERT_PTR_NULL(sim);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.text, "u280_100g")); /* it lists those that exist */
+}
+
+static void histograms(void)
+{
+    struct rnicsim_hist *hist = rnicsim_hist_create();
+    for (int64_t i = 1; i <= 1000; i++)
+        CU_ASSERT_EQUAL(rnicsim_hist_add(hist, i), 0);
+    CU_ASSERT_EQUAL(rnicsim_hist_count(hist), 1000);
+    CU_ASSERT_EQUAL(rnicsim_hist_percentile(hist, 990000000), 990);
+    CU_ASSERT_EQUAL(rnicsim_hist_min(hist), 1);
+    CU_ASSERT_EQUAL(rnicsim_hist_max(hist), 1000);
+    CU_ASSERT_DOUBLE_EQUAL(rnicsim_hist_mean(hist), 500.5, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(rnicsim_hist_stdev(hist), 288.8194360957494, 1e-6);
+    rnicsim_hist_destroy(hist);
+}
+
+void suite_api(void);
+void suite_api(void)
+{
+    CU_pSuite suite = CU_add_suite("api", NULL, NULL);
+    CU_add_test(suite, "several simulations in one process", two_in_one_process);
+    CU_add_test(suite, "time and lookahead", time_and_lookahead);
+    CU_add_test(suite, "parameters can be read", parameters_can_be_read);
+    CU_add_test(suite, "histograms", histograms);
+}
