@@ -56,7 +56,9 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     }
     pcie->up_work_cyc += (sent[0] + sent[1]) * took;
     pcie->up_free_cyc = free_cyc;
-    sim_wake(pcie->sim, pcie->down_decider, agenda_first(&pcie->at_host)->at);
+    int64_t first_at = agenda_first(&pcie->at_host)->at;
+    if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
+        sim_wake(pcie->sim, pcie->down_decider, first_at);
 }
 
 /* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc. */

@@ -4,6 +4,8 @@ int64_t host_post(struct host *host, int64_t at_ps, uint32_t count, int64_t *beg
 {
     *begin_ps = at_ps > host->busy_until_ps ? at_ps : host->busy_until_ps;
     host->busy_until_ps = *begin_ps + host->params->post_cost + count * host->params->wqe_cost;
+    host->work_ps += host->busy_until_ps - *begin_ps;
+    host->calls++;
     return host->busy_until_ps;
 }
 
@@ -11,6 +13,8 @@ int64_t host_post_receive(struct host *host, int64_t at_ps, uint32_t count)
 {
     int64_t begin = at_ps > host->busy_until_ps ? at_ps : host->busy_until_ps;
     host->busy_until_ps = begin + count * host->params->wqe_cost;
+    host->work_ps += host->busy_until_ps - begin;
+    host->calls++;
     return host->busy_until_ps;
 }
 

@@ -7,7 +7,8 @@
 struct host {
     const struct host_params *params;
     int64_t shift_ps; /* its time is so much later than the simulation's */
-    int64_t busy_until_ps;
+    int64_t busy_until_ps, work_ps;
+    uint64_t calls;
 };
 
 #define HOST_DOORBELL_BYTES 8u

@@ -223,7 +223,10 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
         shape.name = "data_fifo", shape.depth = (uint32_t)p->data_fifo / user_bytes, shape.in_beats = 1;
         break;
     case RNIC_ACK: shape.name = "ack_fifo", shape.depth = (uint32_t)p->ack_fifo; break;
-    case RNIC_TX: shape.name = "line_fifo", shape.depth = 2, shape.read_clk = &rnic->line.clk, shape.flops = 1; break;
+    case RNIC_TX:
+        shape.name = "line_fifo", shape.depth = (uint32_t)p->line_fifo / user_bytes, shape.in_beats = 1;
+        shape.read_clk = &rnic->line.clk, shape.flops = 1;
+        break;
     case RNIC_MAC_RX:
         shape.name = "arrival", shape.depth = (uint32_t)on_cable, shape.read_clk = &rnic->mac_clk;
         break;
@@ -239,6 +242,20 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
         break;
     }
     return shape;
+}
+
+/* The largest item that a path carries. */
+static uint32_t largest_item_bytes(const struct rnic *rnic, enum rnic_path path)
+{
+    switch (path) {
+    case RNIC_PAYLOAD:
+    case RNIC_TX:
+    case RNIC_MAC_RX:
+    case RNIC_RX:
+    case RNIC_RESPOND: return RNIC_FRAME_BYTES_MAX;
+    case RNIC_WQE: return (uint32_t)rnic->params->wqe_fetch_most * 64;
+    default: return FRAME_ACK_BYTES; /* an ACK, or a descriptor */
+    }
 }
 
 static int init_path(struct rnic *rnic, enum rnic_path path, char *error, size_t error_bytes)
@@ -257,12 +274,12 @@ static int init_path(struct rnic *rnic, enum rnic_path path, char *error, size_t
         write_bytes = rnic->setup.stage[RNIC_MAC_RX][rnic->setup.stages[RNIC_MAC_RX] - 1].width_bytes;
     struct fifo_shape end = end_shape(rnic, path);
     int failed = path_init(&rnic->path[path], rnic->sim, rnic_path_name[path], write_clk, write_bytes, stages, count, &end,
-                           RNIC_FRAME_BYTES_MAX, &which);
+                           largest_item_bytes(rnic, path), &which);
     if (failed == 0)
         return 0;
     const char *name = which < count ? stages[which].name : end.name;
     snprintf(error, error_bytes, "stage %s.%s: %s", rnic_path_name[path], name,
-             failed == -2   ? "its FIFO could never hold the largest frame of 4608 B: allowed is a greater depth"
+             failed == -2   ? "its FIFO could never hold the largest item of its path: allowed is a greater depth"
              : failed == -3 ? "more than 1024 beats in the largest frame where every beat must be kept (a cut-through stretch that crosses "
                               "clocks twice, or has start_beats): allowed with wider stages, or a store-and-forward stage between"
                             : "impossible numbers: widths must be powers of two from 8 bit, intervals and latencies >= 1");
