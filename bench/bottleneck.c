@@ -24,9 +24,20 @@ void bottleneck_stage_name(const struct rnicsim_stage_info *stage, char *name, s
     snprintf(name, name_bytes, "%s %s %s", stage->nic, stage->path, stage->name);
 }
 
-static int is_resource(enum rnicsim_cause cause)
+static double share_of(const struct rnicsim_stage_info *stage, enum rnicsim_cause cause)
 {
-    return cause >= RNICSIM_NO_TAG && cause <= RNICSIM_NO_RECEIVE_WQE;
+    int64_t time_ps = bottleneck_stage_time(stage);
+    return time_ps > 0 ? (double)stage->time_ps[cause] / (double)time_ps : 0;
+}
+
+static int is_endpoint_lack(enum rnicsim_cause cause)
+{
+    return cause == RNICSIM_NO_TAG || cause == RNICSIM_NO_COMPLETION_SPACE;
+}
+
+static int is_lack(enum rnicsim_cause cause)
+{
+    return cause >= RNICSIM_NO_BUFFER && cause <= RNICSIM_NO_RECEIVE_WQE;
 }
 
 static int is_work(enum rnicsim_cause cause)
@@ -39,23 +50,70 @@ static struct pair largest(const struct rnicsim_stage_info *stages, size_t count
                            int (*counts)(enum rnicsim_cause cause), struct pair except)
 {
     struct pair best = NO_PAIR;
-    for (size_t i = 0; i < count; i++) {
-        int64_t time_ps = bottleneck_stage_time(&stages[i]);
-        for (unsigned cause = 0; time_ps > 0 && cause < RNICSIM_CAUSE_COUNT; cause++) {
-            double share = (double)stages[i].time_ps[cause] / (double)time_ps;
-            int is_excepted = i == except.stage && cause == except.cause;
+    for (size_t i = 0; i < count; i++)
+        for (int cause = 0; cause < RNICSIM_CAUSE_COUNT; cause++) {
+            double share = share_of(&stages[i], (enum rnicsim_cause)cause);
+            int is_excepted = i == except.stage && (enum rnicsim_cause)cause == except.cause;
             if (counts((enum rnicsim_cause)cause) && !is_excepted && share > best.share)
                 best = (struct pair){i, (enum rnicsim_cause)cause, share};
         }
+    return best;
+}
+
+/* Where a stage lies on the way of a message: from the scheduler to the peer's memory, then the ACK's way back. */
+static int place_of(const struct rnicsim_stage_info *stage)
+{
+    static const char *const place[] = {"core scheduler", "sched", "wqe",     "payload", "ack",    "core port", "tx",
+                                        "mac_rx",         "rx",    "core dispatch", "respond", "retire", "cqe"};
+    char core[64];
+    snprintf(core, sizeof core, "core %s", stage->name);
+    const char *name = strcmp(stage->path, "core") == 0 ? core : stage->path;
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+        if (strcmp(place[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* The stage farthest downstream that waits for space for long enough; of one path the last one listed. */
+static struct pair deepest_full(const struct rnicsim_stage_info *stages, size_t count)
+{
+    struct pair best = NO_PAIR;
+    int best_place = -1;
+    for (size_t i = 0; i < count; i++) {
+        double share = share_of(&stages[i], RNICSIM_DOWNSTREAM_FULL);
+        if (!stages[i].behind || share < BOTTLENECK_WAITING || place_of(&stages[i]) < best_place)
+            continue;
+        best_place = place_of(&stages[i]);
+        best = (struct pair){i, RNICSIM_DOWNSTREAM_FULL, share};
     }
     return best;
+}
+
+/* Rules 2 and 3. */
+static struct pair waiting(const struct rnicsim_stage_info *stages, size_t count)
+{
+    struct pair pair = deepest_full(stages, count);
+    if (pair.stage == SIZE_MAX)
+        pair = largest(stages, count, is_endpoint_lack, NO_PAIR);
+    if (pair.share < BOTTLENECK_WAITING)
+        pair = largest(stages, count, is_lack, NO_PAIR);
+    return pair;
 }
 
 static struct bottleneck describe(const struct rnicsim_stage_info *stages, struct pair pair)
 {
     struct bottleneck bottleneck = {.cause = "", .share = pair.share};
-    if (pair.stage == SIZE_MAX)
+    if (pair.stage == SIZE_MAX || pair.share < BOTTLENECK_LEAST) {
+        bottleneck.share = 0;
         return bottleneck;
+    }
+    if (pair.cause == RNICSIM_DOWNSTREAM_FULL) {
+        const struct rnicsim_stage_info *stage = &stages[pair.stage];
+        const char *word = strstr(stage->behind, "fifo") ? "" : " FIFO";
+        snprintf(bottleneck.stage, sizeof bottleneck.stage, "%s %s %s%s", stage->nic, stage->behind_path, stage->behind, word);
+        bottleneck.cause = "full";
+        return bottleneck;
+    }
     bottleneck_stage_name(&stages[pair.stage], bottleneck.stage, sizeof bottleneck.stage);
     bottleneck.cause = rnicsim_cause_name(pair.cause);
     return bottleneck;
@@ -76,15 +134,14 @@ struct bottlenecks bottleneck_find(const struct rnicsim_stage_info *stages, size
                                    const struct waterfall *waterfall)
 {
     struct pair busy = largest(stages, count, is_work, NO_PAIR);
-    struct pair lack = largest(stages, count, is_resource, NO_PAIR);
+    struct pair wait = waiting(stages, count);
     struct bottlenecks result = {.busiest = describe(stages, busy)};
     if (busy.share >= BOTTLENECK_SATURATED) {
         result.first = result.busiest;
         result.next = describe(stages, largest(stages, count, is_work, busy));
-    } else if (lack.share >= BOTTLENECK_LACKING) {
-        struct pair next = largest(stages, count, is_resource, lack);
-        result.first = describe(stages, lack);
-        result.next = describe(stages, next.stage == SIZE_MAX ? busy : next);
+    } else if (wait.share >= BOTTLENECK_WAITING) {
+        result.first = describe(stages, wait);
+        result.next = result.busiest;
     } else {
         int first = waterfall_largest(waterfall, -1);
         result.first = describe_row(waterfall, first);

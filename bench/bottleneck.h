@@ -4,12 +4,14 @@
  * 1. Saturated server: of all stages, the one that works for the largest share of the time, if that is at least 90 %. A
  *    server that is always busy bounds the rate, whatever waits where. Below 90 % idle time is left, which some other limit
  *    must explain. The next one is the next-busiest stage: it will bound the rate when the first is made faster.
- * 2. Else lacking resource: of all (stage, cause) with the causes no_tag, no_completion_space, no_buffer, window_full,
- *    context_busy and no_receive_wqe, the one with the largest share, if that is at least 30 % of the time. Such a wait is
- *    bounded by a number of slots over a round trip, not by a server. downstream_full, bubble and no_input do not count:
- *    they are the shadows of another stage. The next one is the next such pair, or the busiest stage.
- * 3. Else nothing is saturated: more load would find room, and what counts is latency. The bottleneck is the largest row of
- *    the waterfall, with the cause "latency"; the next one is the next-largest. */
+ * 2. Else a FIFO too shallow: stages wait for space behind them for at least 30 % of the time, and none is saturated. Waiting
+ *    spreads upstream, so of all such stages the one farthest downstream counts, and its FIFO is named, with the cause "full".
+ * 3. Else lacking resource: of all (stage, cause) with at least 30 % of the time: no_tag and no_completion_space first, since a
+ *    full payload buffer is their shadow; then the largest of no_buffer, window_full, context_busy, no_wqe and no_receive_wqe.
+ *    Such a wait is bounded by a number of slots over a round trip, not by a server. Bubbles and no_input do not count.
+ * 4. Else nothing is saturated: more load would find room, and what counts is latency. The bottleneck is the largest row of
+ *    the waterfall, with the cause "latency"; the next one is the next-largest.
+ * The next one is the next-busiest stage: the waits beside the first are mostly its shadows. Shares below 1 % are not named. */
 #ifndef BENCH_BOTTLENECK_H
 #define BENCH_BOTTLENECK_H
 
@@ -19,7 +21,8 @@
 #include "bench/waterfall.h"
 
 #define BOTTLENECK_SATURATED 0.90
-#define BOTTLENECK_LACKING 0.30
+#define BOTTLENECK_WAITING 0.30
+#define BOTTLENECK_LEAST 0.01
 
 struct bottleneck {
     char stage[96]; /* "a mac_tx line"; empty: there is none */

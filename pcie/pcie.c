@@ -40,6 +40,7 @@ static int init_host(struct pcie *pcie)
         value[i] = dist->point[i].ps;
     }
     pcie->host_read_least_ps = value[0];
+    pcie->host_stream = rnd_stream(pcie->sim->seed, pcie->entity);
     return rnd_table_init(&pcie->host_read, dist->count, share, value);
 }
 
@@ -89,6 +90,8 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     for (uint32_t i = 0; i < reads; i++)
         pcie->read_unused[pcie->read_unused_count++] = reads - 1 - i;
     init_beats(pcie);
+    pcie->full = pcie_completions_of(pcie, 0, (uint32_t)params->mrrs);
+    pcie->full_misaligned = (uint64_t)(params->completions == PCIE_COMPLETIONS_RCB ? params->rcb : params->mps) - 1;
     return 0;
 }
 

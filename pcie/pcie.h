@@ -61,6 +61,12 @@ struct pcie_request { /* an MRd between the engine and the link, then its comple
     uint64_t address;
     uint32_t bytes;
     uint32_t read; /* index */
+    uint8_t kind;  /* of the read */
+};
+
+struct pcie_tlps { /* one after the other on the link */
+    uint32_t tlps, payload_bytes, link_bytes;
+    int64_t took_cyc;
 };
 
 #define PCIE_BEATS_MAX 512u /* of 64 bit: a request of 4 KiB */
@@ -77,7 +83,7 @@ struct pcie {
     uint32_t beats_cyc[PCIE_BEATS_MAX + 1]; /* link cycles (rounded up) that so many user beats take */
     struct rnd_table host_read;
     int64_t host_read_least_ps;
-    uint64_t host_reads; /* ordinal of the random stream */
+    uint64_t host_stream, host_reads; /* the random stream and the ordinal in it */
 
     /* read engine */
     struct pcie_read *read;
@@ -115,6 +121,8 @@ struct pcie {
     /* down */
     struct agenda at_host; /* ready completions and the host's stores; at one instant stores first */
     uint64_t stores;
+    struct pcie_tlps full; /* of an aligned request of pcie.mrrs */
+    uint64_t full_misaligned;     /* bits that are 0 in an aligned address */
     int64_t down_free_cyc, down_work_cyc;
 
     struct pcie_count count[PCIE_DIRECTION_COUNT][PCIE_KIND_COUNT];
@@ -180,6 +188,9 @@ struct pcie_down {
     uint32_t ref;   /* STORE: the caller's; READ_DONE: the operation's index */
     int64_t at_cyc; /* user cycle in which the last byte is in the endpoint */
 };
+
+/* How the host cuts the completions of a read. */
+struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, uint32_t bytes);
 
 /* The next arrival up to the horizon. stores_from_cyc: the user cycle from which the endpoint can take a store; SIM_NEVER: that is
  * not decided yet, and a store stops all behind it (posted: nothing passes it). */

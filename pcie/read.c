@@ -22,37 +22,70 @@ static int64_t max2(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Sends one request of the current operation; 0 when a tag or space is not decided yet. */
-static int send_request(struct pcie *pcie)
+/* The user cycle in which what came back at at_ps can be used again. */
+static int64_t usable_cyc(const struct pcie *pcie, int64_t at_ps)
 {
+    return at_ps == RESERVE_ALREADY ? 0 : clk_after(pcie->user_clk, at_ps) + 1;
+}
+
+/* The cycle in which a request that is ready at ready_cyc starts, whose tag and space come back at the instants given. */
+static int64_t wait_for_resources(struct pcie *pcie, int64_t ready_cyc, int64_t tag_ps, int64_t space_ps)
+{
+    int64_t tag_at = usable_cyc(pcie, tag_ps), space_at = usable_cyc(pcie, space_ps);
+    if (tag_at > ready_cyc && tag_at >= space_at)
+        pcie->tag_wait_cyc += tag_at - ready_cyc;
+    else if (space_at > ready_cyc)
+        pcie->space_wait_cyc += space_at - ready_cyc;
+    return max2(ready_cyc, max2(tag_at, space_at));
+}
+
+static void queue_request(struct pcie *pcie, int64_t at_ps, uint64_t address, uint32_t bytes, uint8_t kind)
+{
+    uint32_t index = pcie->request_free[--pcie->request_free_count];
+    struct pcie_request *request = &pcie->request[index];
+    request->at_cyc = clk_at_or_after(&pcie->link_clk, at_ps);
+    request->address = address;
+    request->bytes = bytes;
+    request->read = pcie->current;
+    request->kind = kind;
+    pcie->queue[pcie->queue_next++ & pcie->queue_mask] = index;
+}
+
+/* Sends requests of the current operation until all are sent, or a tag or space is not decided yet. */
+static void send_requests(struct pcie *pcie)
+{
+    const struct pcie_params *params = pcie->params;
+    const uint32_t most = (uint32_t)params->mrrs;
     struct pcie_read *read = &pcie->read[pcie->current];
-    uint32_t bytes = tlp_piece(pcie->current_address, pcie->current_bytes, (uint32_t)pcie->params->mrrs);
-    uint32_t units = (bytes + 63) / 64;
-    int64_t tag_at = reserve_tag_when(&pcie->reserve);
-    int64_t space_at = reserve_space_when(&pcie->reserve, units);
-    if (tag_at == SIM_NEVER || space_at == SIM_NEVER)
-        return 0;
+    uint64_t address = pcie->current_address;
+    uint32_t left = pcie->current_bytes, sent = 0;
     int64_t ready = max2(read->begun_cyc, pcie->issue_free_cyc);
-    int64_t start = max2(ready, max2(tag_at, space_at));
-    if (tag_at > ready && tag_at >= space_at)
-        pcie->tag_wait_cyc += tag_at - ready;
-    else if (space_at > ready)
-        pcie->space_wait_cyc += space_at - ready;
-    reserve_take(&pcie->reserve, units);
-    uint32_t request = pcie->request_free[--pcie->request_free_count];
-    int64_t at_ps = clk_edge(pcie->user_clk, start + pcie->params->read_latency);
-    pcie->request[request] = (struct pcie_request){clk_at_or_after(&pcie->link_clk, at_ps), pcie->current_address, bytes,
-                                                   pcie->current};
-    pcie->queue[pcie->queue_next++ & pcie->queue_mask] = request;
-    if (pcie->queue_next - pcie->queue_first == 1)
-        sim_wake(pcie->sim, pcie->up_decider, clk_edge(&pcie->link_clk, pcie->request[request].at_cyc));
-    read->in_flight++;
-    pcie->current_address += bytes;
-    pcie->current_bytes -= bytes;
-    int64_t busy = pcie->current_bytes > 0 ? pcie->params->read_interval : pcie->params->operation_interval;
-    pcie->issue_free_cyc = start + busy;
-    pcie->issue_work_cyc += busy;
-    return 1;
+    for (; left > 0; sent++) {
+        uint32_t bytes = tlp_piece(address, left, most), units = (bytes + 63) / 64;
+        int64_t tag_ps = reserve_tag_when(&pcie->reserve), space_ps = reserve_space_when(&pcie->reserve, units);
+        int64_t latest_ps = max2(tag_ps, space_ps), start = ready;
+        if (latest_ps == SIM_NEVER)
+            break;
+        if (latest_ps >= clk_edge(pcie->user_clk, ready - 1))
+            start = wait_for_resources(pcie, ready, tag_ps, space_ps);
+        reserve_take(&pcie->reserve, units);
+        queue_request(pcie, clk_edge(pcie->user_clk, start + params->read_latency), address, bytes, read->kind);
+        address += bytes;
+        left -= bytes;
+        int64_t busy = left > 0 ? params->read_interval : params->operation_interval;
+        pcie->issue_work_cyc += busy;
+        ready = start + busy;
+    }
+    if (sent == 0)
+        return;
+    read->in_flight += sent;
+    read->sent = left == 0;
+    pcie->issue_free_cyc = ready;
+    pcie->current_address = address;
+    pcie->current_bytes = left;
+    if (pcie->queue_next - pcie->queue_first == sent) /* the first of them is the link's next */
+        sim_wake(pcie->sim, pcie->up_decider,
+                 clk_edge(&pcie->link_clk, pcie->request[pcie->queue[pcie->queue_first & pcie->queue_mask]].at_cyc));
 }
 
 static void begin_operation(struct pcie *pcie)
@@ -83,8 +116,8 @@ int pcie_read_run(struct pcie *pcie)
                 continue;
             }
         }
-        if (!send_request(pcie))
+        send_requests(pcie);
+        if (pcie->current_bytes > 0)
             return done;
-        pcie->read[pcie->current].sent = pcie->current_bytes == 0;
     }
 }

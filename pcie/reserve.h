@@ -1,12 +1,12 @@
 /* What the endpoint reserves before it sends a read: a tag, and completion space in units of 64 bytes; both come back together when
- * the request's last completion is in. Instants are user cycles; they come back in order. */
+ * the request's last completion is in. Instants are picoseconds; they come back in order. */
 #ifndef PCIE_RESERVE_H
 #define PCIE_RESERVE_H
 
 #include "kernel/sim.h"
 
 struct reserve_return {
-    int64_t at_cyc;
+    int64_t at_ps;
     uint64_t units; /* given back so far, with this one */
 };
 
@@ -19,48 +19,46 @@ struct reserve {
     uint64_t first; /* the return that the last reservation of space needed: later ones need no earlier */
 };
 
+#define RESERVE_ALREADY INT64_MIN
+
 int reserve_init(struct reserve *reserve, struct sim *sim, uint32_t tags, uint32_t depth_units);
 void reserve_free(struct reserve *reserve);
 
-/* From when on a tag is there: 0 already, SIM_NEVER not decided yet. */
+/* When the next tag came or comes back: RESERVE_ALREADY when it was never taken, SIM_NEVER not decided yet. */
 static inline int64_t reserve_tag_when(const struct reserve *reserve)
 {
     if (reserve->taken < reserve->tags)
-        return 0;
+        return RESERVE_ALREADY;
     uint64_t which = reserve->taken - reserve->tags; /* the return that frees the next tag */
-    return which < reserve->given ? reserve->back[which & reserve->mask].at_cyc : SIM_NEVER;
+    return which < reserve->given ? reserve->back[which & reserve->mask].at_ps : SIM_NEVER;
 }
 
-/* The same for `units` of space. */
-static inline int64_t reserve_space_when(const struct reserve *reserve, uint32_t units)
+/* The same for `units` of space, on top of what is taken. */
+static inline int64_t reserve_space_when(struct reserve *reserve, uint32_t units)
 {
     uint64_t need = reserve->taken_units + units;
     if (need <= reserve->depth_units)
-        return 0;
+        return RESERVE_ALREADY;
     need -= reserve->depth_units;
     if (reserve->given_units < need)
         return SIM_NEVER;
-    uint64_t i = reserve->first;
-    while (reserve->back[i & reserve->mask].units < need)
-        i++;
-    return reserve->back[i & reserve->mask].at_cyc;
+    while (reserve->back[reserve->first & reserve->mask].units < need)
+        reserve->first++;
+    return reserve->back[reserve->first & reserve->mask].at_ps;
 }
 
 static inline void reserve_take(struct reserve *reserve, uint32_t units)
 {
     reserve->taken++;
     reserve->taken_units += units;
-    while (reserve->first < reserve->given &&
-           reserve->back[reserve->first & reserve->mask].units + reserve->depth_units < reserve->taken_units)
-        reserve->first++;
 }
 
-static inline void reserve_give(struct reserve *reserve, uint32_t units, int64_t at_cyc)
+static inline void reserve_give(struct reserve *reserve, uint32_t units, int64_t at_ps)
 {
     reserve->given_units += units;
     model_assert(reserve->sim, reserve->given < reserve->taken && reserve->given_units <= reserve->taken_units,
                  "more completions than requests");
-    reserve->back[reserve->given++ & reserve->mask] = (struct reserve_return){at_cyc, reserve->given_units};
+    reserve->back[reserve->given++ & reserve->mask] = (struct reserve_return){at_ps, reserve->given_units};
 }
 
 #endif

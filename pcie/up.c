@@ -38,24 +38,24 @@ static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t
  * Each takes the same time on the link: its header, or a beat of the user interface. */
 static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
-    int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), free_cyc = pcie->up_free_cyc;
+    int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), latency = pcie->params->link_latency;
     uint32_t sent[2] = {0, 0}; /* payload, WQEs */
-    for (; start_cyc <= last_cyc; start_cyc = max2(free_cyc, waiting_at(pcie, PCIE_IN_READ))) {
+    do {
         uint32_t index = pcie->queue[pcie->queue_first++ & pcie->queue_mask];
         uint64_t ordinal = pcie->host_reads++;
-        free_cyc = start_cyc + took;
-        int64_t ready = clk_edge(&pcie->link_clk, free_cyc) + pcie->params->link_latency +
-                        rnd_table_draw(&pcie->host_read, rnd_u64(pcie->sim->seed, pcie->entity, ordinal, 0));
+        pcie->up_free_cyc = start_cyc + took;
+        int64_t ready = clk_edge(&pcie->link_clk, pcie->up_free_cyc) + latency +
+                        rnd_table_draw(&pcie->host_read, rnd_draw(pcie->host_stream, ordinal, 0));
         model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, PCIE_ORDER_READ | ordinal, index) == 0, "out of memory");
-        sent[pcie->read[pcie->request[index].read].kind == PCIE_WQE_READ]++;
-    }
+        sent[pcie->request[index].kind == PCIE_WQE_READ]++;
+        start_cyc = max2(pcie->up_free_cyc, waiting_at(pcie, PCIE_IN_READ));
+    } while (start_cyc <= last_cyc);
     for (int i = 0; i < 2; i++) {
         struct pcie_count *count = &pcie->count[PCIE_UP][i == 0 ? PCIE_PAYLOAD_READ : PCIE_WQE_READ];
         count->tlps += sent[i];
         count->link_bytes += sent[i] * TLP_REQUEST_BYTES;
     }
     pcie->up_work_cyc += (sent[0] + sent[1]) * took;
-    pcie->up_free_cyc = free_cyc;
     int64_t first_at = agenda_first(&pcie->at_host)->at;
     if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
         sim_wake(pcie->sim, pcie->down_decider, first_at);

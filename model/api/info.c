@@ -49,10 +49,10 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
 
 /* ---- stages ---- */
 
-enum core { CORE_SCHEDULER, CORE_READ_ENGINE, CORE_UP, CORE_DOWN, CORE_PORT, CORE_LINE, CORE_DISPATCH, CORE_RETIRE,
+enum core { CORE_HOST, CORE_SCHEDULER, CORE_READ_ENGINE, CORE_UP, CORE_DOWN, CORE_PORT, CORE_LINE, CORE_DISPATCH, CORE_RETIRE,
             CORE_COUNT };
 
-static const char *const core_name[CORE_COUNT] = {"scheduler", "read_engine", "pcie_up",  "pcie_down",
+static const char *const core_name[CORE_COUNT] = {"host_cpu", "scheduler", "read_engine", "pcie_up",  "pcie_down",
                                                   "port",      "line",        "dispatch", "retire"};
 
 static int64_t in_ps(const struct clk *clk, int64_t cyc)
@@ -81,16 +81,33 @@ static void fill_decision(const struct rnic *nic, const struct rnic_decision *de
             out->time_ps[cause[wait]] += in_ps(&nic->user_clk, decision->wait_cyc[wait]);
 }
 
+/* The FIFO behind a stage: in front of the path's stage `index`, or the path's end. */
+static void name_behind(const struct path *path, int index, struct rnicsim_stage_info *out)
+{
+    out->behind_path = path->name;
+    out->behind = index < path->count ? path->stage[index].name : path->end.shape.name;
+}
+
 static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_stage_info *out)
 {
     const struct pcie *pcie = &nic->pcie;
     out->path = "core";
     out->name = core_name[core];
     switch (core) {
+    case CORE_HOST:
+        out->items = nic->host.calls;
+        out->time_ps[RNICSIM_WORK] = nic->host.work_ps;
+        break;
     case CORE_SCHEDULER: fill_decision(nic, &nic->scheduling, out); break;
-    case CORE_DISPATCH: fill_decision(nic, &nic->dispatching, out); break;
+    case CORE_DISPATCH:
+        fill_decision(nic, &nic->dispatching, out);
+        name_behind(&nic->path[RNIC_RESPOND], 0, out);
+        break;
     case CORE_RETIRE: fill_decision(nic, &nic->retiring, out); break;
-    case CORE_PORT: fill_server(&nic->port.server, out); break;
+    case CORE_PORT:
+        fill_server(&nic->port.server, out);
+        name_behind(&nic->path[RNIC_TX], 0, out);
+        break;
     case CORE_READ_ENGINE:
         out->items = pcie->operations_done;
         out->time_ps[RNICSIM_WORK] = in_ps(&nic->user_clk, pcie->issue_work_cyc);
@@ -160,6 +177,7 @@ int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *
             out->path = rnic_path_name[path];
             out->name = nic->path[path].stage[index].name;
             fill_server(&nic->path[path].stage[index].server, out);
+            name_behind(&nic->path[path], (int)index + 1, out);
             balance(sim, out);
             return RNICSIM_OK;
         }

@@ -220,6 +220,7 @@ struct rnicsim_stage_info {
     const char *nic;  /* "a" or "b" */
     const char *path; /* the nic file's path, or "core" */
     const char *name;
+    const char *behind_path, *behind; /* the FIFO that it writes into; NULL: none, or several */
     uint64_t items;
     int64_t time_ps[RNICSIM_CAUSE_COUNT]; /* sums to the time since the first post */
 };

@@ -103,6 +103,9 @@ const struct stage_spec *config_stage(const struct config *config, size_t index)
 
 /* ---- list ---- */
 
+/* The note of a parameter ("pcie.lanes") or of a stage's value ("stage.PATH.NAME.latency"); NULL when there is none. */
+const struct config_note *config_note(const struct config *config, const char *key);
+
 struct config_param_info {
     char key[CONFIG_KEY_BYTES];
     char value[PARAM_PRINT_BYTES];
@@ -120,9 +123,13 @@ int config_param(const struct config *config, size_t index, struct config_param_
 /* ---- find files ---- */
 
 /* "u280_100g" becomes DATA_DIR/boards/u280_100g.board; what holds a '/' or is an existing file is a path already.
- * data_dir NULL: "model/config" beside the program, else RNICSIM_DATADIR. An unknown name: the error lists the known. */
+ * data_dir NULL: see config_data.h. An unknown name: the error lists the known. */
 int config_find(const char *data_dir, enum config_kind kind, const char *name_or_path, char *path, size_t bytes,
                 struct config_error *err);
+
+/* The same for a name that stands in the file `beside`: a relative path, or a file's bare name, is one in that file's folder. */
+int config_find_beside(const char *data_dir, enum config_kind kind, const char *name_or_path, const char *beside,
+                       char *path, size_t bytes, struct config_error *err);
 
 /* The boards in order of name, with the `about` of their heads; -1 past the last. */
 int config_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line, size_t line_bytes);

@@ -4,21 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "config/config_data.h"
 #include "config/config_internal.h"
 #include "config/config_text.h"
-
-#ifndef RNICSIM_DATADIR
-#define RNICSIM_DATADIR "/usr/local/share/rnicsim"
-#endif
-
-static int is_folder(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 static int is_file(const char *path)
 {
@@ -27,24 +16,16 @@ static int is_file(const char *path)
     return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-/* Writes DATA_DIR/boards; `folder` has PATH_MAX. */
+/* Writes DATA_DIR/boards, which need not be there; `folder` has PATH_MAX. */
 static void find_folder(const char *data_dir, enum config_kind kind, char *folder)
 {
-    char beside[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", beside, sizeof(beside) - 1);
+    char name[32];
 
-    if (data_dir == NULL) {
-        data_dir = RNICSIM_DATADIR;
-        beside[length > 0 ? length : 0] = '\0';
-        char *slash = strrchr(beside, '/');
-        size_t used = slash != NULL ? (size_t)(slash - beside) : 0;
-        int added = snprintf(beside + used, sizeof(beside) - used, "/model/config");
-        if (slash != NULL && (size_t)added < sizeof(beside) - used && is_folder(beside))
-            data_dir = beside;
-    }
-    /* A path that does not fit is cut, and then not found. */
-    if (snprintf(folder, PATH_MAX, "%s/%ss", data_dir, config_kind_name(kind)) >= PATH_MAX)
-        folder[0] = '\0';
+    snprintf(name, sizeof(name), "%ss", config_kind_name(kind));
+    if (data_dir == NULL)
+        config_data_folder(name, folder, PATH_MAX);
+    else if (snprintf(folder, PATH_MAX, "%s/%s", data_dir, name) >= PATH_MAX)
+        folder[0] = '\0'; /* and then nothing is found */
 }
 
 /* 1 when the file's name ends in ".board"; its stem then in `stem`, which has NAME_MAX + 1. */
@@ -97,23 +78,45 @@ static int unknown_name(const char *folder, enum config_kind kind, const char *n
                             used < sizeof(known) ? "" : "...");
 }
 
+/* `length` is what snprintf said of the path. */
+static int check_length(const char *name, int length, size_t bytes, struct config_error *err)
+{
+    return length < 0 || (size_t)length >= bytes ? config_error_set(err, "%.200s: path too long", name) : 0;
+}
+
+/* A bare name: DATA_DIR/boards/NAME.board. */
+static int find_named(const char *data_dir, enum config_kind kind, const char *name, char *path, size_t bytes,
+                      struct config_error *err)
+{
+    char folder[PATH_MAX];
+
+    find_folder(data_dir, kind, folder);
+    int length = snprintf(path, bytes, "%s/%s.%s", folder, name, config_kind_name(kind));
+    if (check_length(name, length, bytes, err) != 0)
+        return -1;
+    return is_file(path) ? 0 : unknown_name(folder, kind, name, err);
+}
+
 int config_find(const char *data_dir, enum config_kind kind, const char *name_or_path, char *path, size_t bytes,
                 struct config_error *err)
 {
-    char folder[PATH_MAX];
-    int length;
+    if (strchr(name_or_path, '/') == NULL && !is_file(name_or_path))
+        return find_named(data_dir, kind, name_or_path, path, bytes, err);
+    return check_length(name_or_path, snprintf(path, bytes, "%s", name_or_path), bytes, err);
+}
 
-    if (strchr(name_or_path, '/') != NULL || is_file(name_or_path)) {
-        length = snprintf(path, bytes, "%s", name_or_path);
-    } else {
-        find_folder(data_dir, kind, folder);
-        length = snprintf(path, bytes, "%s/%s.%s", folder, name_or_path, config_kind_name(kind));
-        if ((size_t)length < bytes && !is_file(path))
-            return unknown_name(folder, kind, name_or_path, err);
-    }
-    if (length < 0 || (size_t)length >= bytes)
-        return config_error_set(err, "%.200s: path too long", name_or_path);
-    return 0;
+int config_find_beside(const char *data_dir, enum config_kind kind, const char *name_or_path, const char *beside,
+                       char *path, size_t bytes, struct config_error *err)
+{
+    const char *slash = strrchr(beside, '/');
+    int folder_bytes = slash == NULL || *name_or_path == '/' ? 0 : (int)(slash + 1 - beside);
+    int length = snprintf(path, bytes, "%.*s%s", folder_bytes, beside, name_or_path);
+
+    if (check_length(name_or_path, length, bytes, err) != 0)
+        return -1;
+    if (strchr(name_or_path, '/') != NULL || is_file(path))
+        return 0;
+    return find_named(data_dir, kind, name_or_path, path, bytes, err);
 }
 
 struct about {

@@ -68,6 +68,20 @@ static int find_stage_field(const struct config *config, char *key, struct stage
     return *stage != NULL && *field != STAGE_FIELD_COUNT ? 0 : -1;
 }
 
+const struct config_note *config_note(const struct config *config, const char *key)
+{
+    char copy[CONFIG_KEY_BYTES];
+    struct config_slot slot;
+    struct stage_spec *stage;
+    enum stage_field field;
+
+    if (config_slot_find(config, key, &slot) == 0)
+        return &slot.room->note[slot.row];
+    if (config_text_copy(copy, sizeof(copy), key) == 0 && find_stage_field(config, copy, &stage, &field) == 0)
+        return &stage->note[field];
+    return NULL;
+}
+
 static int set_value(struct config *config, const char *key, const struct config_entry *entry,
                      struct config_error *err)
 {

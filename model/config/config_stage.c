@@ -11,7 +11,7 @@
 static const struct param_desc fields[STAGE_FIELD_COUNT] = {
     [STAGE_CLOCK] = {"clock", PARAM_TEXT, "", "", "", "", PARAM_CLASS_ASSUMED, "", "The clock's name.",
                      offsetof(struct stage_spec, clock)},
-    [STAGE_WIDTH] = {"width", PARAM_BITS, "", "", "1 bit", "65536 bit", PARAM_CLASS_ASSUMED, "", "Bits of a beat.",
+    [STAGE_WIDTH] = {"width", PARAM_BITS, PARAM_POWER_OF_TWO, "", "8 bit", "65536 bit", PARAM_CLASS_ASSUMED, "", "Bits of a beat.",
                      offsetof(struct stage_spec, width_bits)},
     [STAGE_INTERVAL] = {"interval", PARAM_CYCLES, "", "", "1 cycle", CYCLES_MAX, PARAM_CLASS_ASSUMED, "",
                         "Cycles between two beats.", offsetof(struct stage_spec, interval_cyc)},

@@ -59,18 +59,25 @@ static void choices_text(const struct param_desc *desc, char *text)
         used += (size_t)snprintf(text + used, PARAM_RANGE_BYTES - used, "%s%.*s", i > 0 ? ", " : "", bytes, name);
 }
 
+/* A number of which only powers of two are allowed. */
+static int is_power_of_two(const struct param_desc *desc)
+{
+    return desc->unit != PARAM_CHOICE && strcmp(desc->choices, PARAM_POWER_OF_TWO) == 0;
+}
+
 void param_range_text(const struct param_desc *desc, char *text)
 {
     const char *min = *desc->min_text != '\0' ? desc->min_text : "0";
+    const char *only = is_power_of_two(desc) ? "powers of two, " : "";
 
     if (desc->unit == PARAM_CHOICE)
         choices_text(desc, text);
     else if (desc->unit == PARAM_TEXT)
         snprintf(text, PARAM_RANGE_BYTES, "up to %d characters", PARAM_TEXT_BYTES - 1);
     else if (*desc->max_text == '\0')
-        snprintf(text, PARAM_RANGE_BYTES, "%s or more", min);
+        snprintf(text, PARAM_RANGE_BYTES, "%s%s or more", only, min);
     else
-        snprintf(text, PARAM_RANGE_BYTES, "%s to %s", min, desc->max_text);
+        snprintf(text, PARAM_RANGE_BYTES, "%s%s to %s", only, min, desc->max_text);
 }
 
 static int check_range(const struct param_desc *desc, int64_t smallest, int64_t largest, struct config_error *err)
@@ -84,10 +91,11 @@ static int check_range(const struct param_desc *desc, int64_t smallest, int64_t 
         return config_error_set(err, "the table's minimum '%s': %s", desc->min_text, reason.text);
     if (*desc->max_text != '\0' && param_unit_read(unit, desc->max_text, &max, &reason) != 0)
         return config_error_set(err, "the table's maximum '%s': %s", desc->max_text, reason.text);
-    if (smallest >= min && largest <= max)
+    int wrong_kind = is_power_of_two(desc) && (smallest <= 0 || (smallest & (smallest - 1)) != 0);
+    if (smallest >= min && largest <= max && !wrong_kind)
         return 0;
     param_range_text(desc, allowed);
-    return config_error_set(err, "out of range, allowed %s", allowed);
+    return config_error_set(err, "%s, allowed %s", wrong_kind ? "not a power of two" : "out of range", allowed);
 }
 
 static int read_choice(const struct param_desc *desc, const char *text, int64_t *out, struct config_error *err)

@@ -5,12 +5,13 @@
  *   PARAM(field, "room.key", UNIT, "choices or empty", "default as text", "min as text", "max as text", CLASS,
  *         "source", "one sentence")
  *
- *   PARAM(lanes, "pcie.lanes", PARAM_COUNT, "", "16", "1", "16", DOCUMENTED, "PCIe 3.0, 4.2.6", "Lanes of the link.")
+ *   PARAM(lanes, "pcie.lanes", PARAM_COUNT, "pow2", "16", "1", "16", DOCUMENTED, "PCIe 3.0, 4.2.6", "Lanes of the link.")
  *   PARAM(flight, "pcie.flight", PARAM_TIME, "", "2 ns", "0 ps", "1 us", ASSUMED, "", "Wire delay, one way.")
  *
  * UNIT is one of enum param_unit, CLASS one of MEASURED DOCUMENTED ASSUMED CALIBRATED. An empty min is 0, an empty max
  * the largest value there is; min and max are empty for PARAM_CHOICE and PARAM_TEXT, and bound every time of a
- * PARAM_DIST. Its params.h makes the struct, its params.c the table:
+ * PARAM_DIST. The choices of a number are empty, or "pow2": only powers of two are allowed. Its params.h makes the struct,
+ * its params.c the table:
  *
  *   struct pcie_params {
  *   #define PARAM PARAM_FIELD
@@ -59,6 +60,7 @@ enum param_class {
     PARAM_CLASS_COUNT
 };
 
+#define PARAM_POWER_OF_TWO "pow2" /* as the choices of a number */
 #define PARAM_TEXT_BYTES 64
 #define PARAM_PRINT_BYTES 640 /* holds any printed value: 16 points of a distribution */
 #define PARAM_RANGE_BYTES 160
@@ -84,7 +86,7 @@ union param_value {
 struct param_desc {
     const char *key; /* in full: "pcie.lanes" */
     enum param_unit unit;
-    const char *choices; /* "off|on" */
+    const char *choices; /* "off|on"; of a number "" or PARAM_POWER_OF_TWO */
     const char *fallback_text, *min_text, *max_text;
     enum param_class class;
     const char *source, *sentence;

@@ -26,14 +26,15 @@ static inline int agenda_put(struct agenda *agenda, int64_t at, uint64_t order, 
 {
     if (agenda->next - agenda->first > agenda->mask && agenda_grow(agenda))
         return -1;
-    uint32_t i = agenda->next++;
-    for (; i != agenda->first; i--) {
-        const struct agenda_entry *before = &agenda->entry[(i - 1) & agenda->mask];
+    struct agenda_entry *entry = agenda->entry;
+    uint32_t i = agenda->next++, first = agenda->first, mask = agenda->mask;
+    for (; i != first; i--) {
+        const struct agenda_entry *before = &entry[(i - 1) & mask];
         if (before->at < at || (before->at == at && before->order < order))
             break;
-        agenda->entry[i & agenda->mask] = *before;
+        entry[i & mask] = *before;
     }
-    agenda->entry[i & agenda->mask] = (struct agenda_entry){at, order, ref};
+    entry[i & mask] = (struct agenda_entry){at, order, ref};
     return 0;
 }
 

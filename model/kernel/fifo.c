@@ -28,6 +28,7 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
     if (!fifo->slot || space_init(&fifo->space, sim, shape->name, shape->depth) ||
         level_init(&fifo->level, shape->depth, 0))
         return -1;
+    level_set_clocks(&fifo->level, shape->write_clk, shape->read_clk);
     return 0;
 }
 
@@ -62,32 +63,31 @@ void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_c
 void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
                uint32_t bytes, uint32_t ref)
 {
-    int64_t start_ps = clk_edge(fifo->shape.write_clk, start_cyc);
     int64_t head = fifo_seen_at(fifo, head_cyc);
     int64_t tail = tail_cyc == head_cyc ? head : fifo_seen_at(fifo, tail_cyc);
     uint32_t units = fifo_units(fifo, bytes);
     if (fifo->watch)
         fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
     space_take(&fifo->space, units);
-    if (fifo->read_stage && !fifo->beat_cyc) {
-        stage_accept(fifo->read_stage, start_ps, head, tail, bytes, ref);
+    if (!fifo->beat_cyc) {
+        fifo_hand_over(fifo, start_cyc, head, tail, bytes, units, ref);
         return;
     }
-    if (fifo->beat_cyc)
-        fifo_store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
+    fifo_store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
     int is_front = fifo_empty(fifo);
-    fifo_put(fifo, start_ps, head, tail, bytes, units, ref);
+    fifo_put(fifo, start_cyc, head, tail, bytes, units, ref);
     if (fifo->read_stage)
         stage_run(fifo->read_stage);
     else if (is_front)
         fifo_wake_reader(fifo, fifo_front(fifo));
 }
 
-void fifo_tell_writer(struct fifo *fifo, int64_t space_cyc)
+void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc)
 {
     fifo->writer_waits = 0;
     if (fifo->write_stage)
         stage_run(fifo->write_stage);
     else if (fifo->write_decider != SIM_NO_DECIDER)
-        sim_wake(fifo->sim, fifo->write_decider, clk_edge(fifo->shape.write_clk, space_cyc));
+        sim_wake(fifo->sim, fifo->write_decider,
+                 clk_edge(fifo->shape.write_clk, fifo_space_seen_at(fifo, return_cyc)));
 }

@@ -39,7 +39,7 @@ struct fifo {
     struct sim *sim;
     struct fifo_shape shape;
     int write_shift, read_shift;
-    struct space space; /* in writer's cycles */
+    struct space space; /* in reader's cycles, when it leaves the reader: what the writer sees is worked out when it asks */
     struct level level;
     struct fifo_slot *slot;
     uint32_t mask, first, next;
@@ -76,10 +76,24 @@ static inline uint32_t fifo_units(const struct fifo *fifo, uint32_t bytes)
     return fifo->shape.in_beats ? fifo_beats(bytes, fifo->read_shift) : 1;
 }
 
+/* The writer's cycle in which it sees space that leaves the reader at return_cyc. */
+static inline int64_t fifo_space_seen_at(const struct fifo *fifo, int64_t return_cyc)
+{
+    return clk_cross(fifo->shape.read_clk, return_cyc, fifo->shape.write_clk, fifo->shape.flops);
+}
+
 /* The writer's cycle from which an item of `bytes` fits: 0 already, SIM_NEVER not decided yet (R7). */
 static inline int64_t fifo_space_at(const struct fifo *fifo, uint32_t bytes)
 {
-    return space_when(&fifo->space, fifo_units(fifo, bytes));
+    int64_t return_cyc = space_when(&fifo->space, fifo_units(fifo, bytes));
+    return return_cyc == 0 || return_cyc == SIM_NEVER ? return_cyc : fifo_space_seen_at(fifo, return_cyc);
+}
+
+/* The same for `units`, and takes them, unless it is SIM_NEVER. */
+static inline int64_t fifo_take_space(struct fifo *fifo, uint32_t units)
+{
+    int64_t return_cyc = space_take_when(&fifo->space, units);
+    return return_cyc == 0 || return_cyc == SIM_NEVER ? return_cyc : fifo_space_seen_at(fifo, return_cyc);
 }
 
 static inline int fifo_empty(const struct fifo *fifo)
@@ -111,7 +125,8 @@ static inline int64_t fifo_seen_at(const struct fifo *fifo, int64_t write_cyc)
 
 void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes);
 void stage_run(struct stage *stage);
-void stage_accept(struct stage *stage, int64_t start_ps, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes, uint32_t ref);
+void stage_accept(struct stage *stage, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
+                  uint32_t units, uint32_t ref);
 
 /* The front item of a decider's FIFO has come: the decider is woken for it. */
 static inline void fifo_wake_reader(struct fifo *fifo, const struct fifo_slot *slot)
@@ -122,7 +137,7 @@ static inline void fifo_wake_reader(struct fifo *fifo, const struct fifo_slot *s
 }
 
 /* Puts an item in: fifo_push() without the reader's part. Its space is taken already. */
-static inline void fifo_put(struct fifo *fifo, int64_t start_ps, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
+static inline void fifo_put(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
                             uint32_t units, uint32_t ref)
 {
     struct fifo_slot *slot = &fifo->slot[fifo->next & fifo->mask];
@@ -131,7 +146,21 @@ static inline void fifo_put(struct fifo *fifo, int64_t start_ps, int64_t head_cy
                  fifo->shape.name, ref); /* R2 */
     fifo->last_head_cyc = head_cyc;
     fifo->next++;
-    level_in(&fifo->level, start_ps, units);
+    level_in(&fifo->level, start_cyc, units);
+}
+
+/* An item whose space is taken, told in the reader's cycles: to the reader. Not where beats are kept. */
+static inline void fifo_hand_over(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
+                                  uint32_t units, uint32_t ref)
+{
+    if (fifo->read_stage) {
+        stage_accept(fifo->read_stage, start_cyc, head_cyc, tail_cyc, bytes, units, ref);
+        return;
+    }
+    int is_front = fifo_empty(fifo);
+    fifo_put(fifo, start_cyc, head_cyc, tail_cyc, bytes, units, ref);
+    if (is_front)
+        fifo_wake_reader(fifo, fifo_front(fifo));
 }
 
 /* Reserves space at the writer's cycle start_cyc; the item's first and last beat come out of the writer at head_cyc and
@@ -139,8 +168,16 @@ static inline void fifo_put(struct fifo *fifo, int64_t start_ps, int64_t head_cy
 void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
                uint32_t bytes, uint32_t ref);
 
-/* Wakes or runs the writer that waits for space, which it sees at space_cyc. */
-void fifo_tell_writer(struct fifo *fifo, int64_t space_cyc);
+/* Wakes or runs the writer that waits for space, which leaves the reader at return_cyc. */
+void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc);
+
+/* The reader frees `units` at free_cyc. */
+static inline void fifo_give_space(struct fifo *fifo, uint32_t units, int64_t free_cyc)
+{
+    space_give(&fifo->space, units, free_cyc + fifo->shape.return_cyc);
+    if (fifo->writer_waits)
+        fifo_tell_writer(fifo, free_cyc + fifo->shape.return_cyc);
+}
 
 /* The reader started a taken item at start_cyc and reads its last beat at end_cyc: frees its space and resumes a writer
  * that is parked on it (R7). In the order of fifo_take(). */
@@ -148,14 +185,8 @@ static inline void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start
 {
     uint32_t units = fifo_units(fifo, bytes);
     int64_t free_cyc = fifo->shape.in_beats ? end_cyc : start_cyc;
-    int64_t space_cyc = fifo->shape.flops == 0
-                            ? free_cyc + fifo->shape.return_cyc
-                            : clk_cross(fifo->shape.read_clk, free_cyc + fifo->shape.return_cyc,
-                                        fifo->shape.write_clk, fifo->shape.flops);
-    space_give(&fifo->space, units, space_cyc);
-    level_out(&fifo->level, clk_edge(fifo->shape.read_clk, free_cyc), units);
-    if (fifo->writer_waits)
-        fifo_tell_writer(fifo, space_cyc);
+    level_out(&fifo->level, free_cyc, units);
+    fifo_give_space(fifo, units, free_cyc);
 }
 
 #endif

@@ -1,82 +1,69 @@
 /* How full a buffer was, exactly: time spent at each level, from two streams (units in, units out), each in order of
- * time, told in any interleaving. No sampling, no events. */
+ * time, told in any interleaving. No sampling, no events. What is told is kept and counted many at a time. */
 #ifndef KERNEL_LEVEL_H
 #define KERNEL_LEVEL_H
 
-#include <stdint.h>
+#include "kernel/clk.h"
 
-struct level_change {
-    int64_t at_ps;
-    uint32_t units;
-};
-
-struct level_stream {
-    struct level_change *change;
-    uint32_t mask, first, next;
+struct level_holder {
+    int64_t in, out; /* instants, in cycles of in_clk and out_clk */
+    uint32_t in_units, out_units; /* differ where holders do not leave in the order in which they came */
 };
 
 struct level {
-    struct level_stream in, out;
-    uint32_t level, depth, high_water;
-    uint32_t undecided; /* holders whose way out is not known yet */
-    int64_t since_ps;   /* counted up to here */
-    int64_t out_last_ps;
+    struct level_holder *holder; /* a ring: from the oldest whose way out is not counted */
+    uint64_t mask, next;         /* next: so many were told */
+    uint64_t in_counted, out_counted;
+    uint32_t undecided; /* the newest holders, whose way out is not told yet */
+    uint32_t depth;
+    struct clk in_clk, out_clk; /* of what is told */
+    uint64_t empty; /* entries of 0 units: counted only */
+
+    /* as of level_settle() */
+    int64_t since_ps; /* counted up to here */
+    uint32_t level, high_water;
     int64_t *time_ps; /* per level, 0 .. depth */
     uint64_t entries;
 };
 
-/* depth: 1 .. 2^24 units. Returns -1 without memory. */
+/* depth: 1 .. 2^24 units. Instants are told in picoseconds. Returns -1 without memory. */
 int level_init(struct level *level, uint32_t depth, int64_t start_ps);
+/* Instants are told in cycles. */
+void level_set_clocks(struct level *level, const struct clk *in_clk, const struct clk *out_clk);
 void level_free(struct level *level);
-/* At one instant the way out comes first: its space is what the entry waits for. */
-static inline void level_count_in(struct level *level, int64_t at_ps, uint32_t units)
+/* Counts what can be counted, which makes room in the ring. An entry can be when no way out before it can still be told: all are
+ * known, or a later one is (they come in order). */
+void level_catch_up(struct level *level);
+
+/* `units` go in at `in`. */
+static inline void level_in(struct level *level, int64_t in, uint32_t units)
 {
-    const struct level_change *out = level->out.change;
-    uint32_t now = level->level, first = level->out.first;
-    int64_t since = level->since_ps;
-    for (; first != level->out.next && out[first & level->out.mask].at_ps <= at_ps; first++) {
-        level->time_ps[now] += out[first & level->out.mask].at_ps - since;
-        since = out[first & level->out.mask].at_ps;
-        now -= out[first & level->out.mask].units;
+    if (units == 0) {
+        level->empty++;
+        return;
     }
-    level->time_ps[now] += at_ps - since;
-    now += units;
-    level->out.first = first;
-    level->since_ps = at_ps;
-    level->level = now;
-    if (now > level->high_water)
-        level->high_water = now;
-}
-
-/* An entry can be counted when no way out before it can still be told: all are known, or a later one is (they come in
- * order). */
-static inline int level_countable(const struct level *level, int64_t at_ps)
-{
-    return level->undecided == 0 || level->out_last_ps >= at_ps;
-}
-
-/* `units` go in at at_ps. */
-static inline void level_in(struct level *level, int64_t at_ps, uint32_t units)
-{
-    level->entries++;
-    if (level->in.first == level->in.next && level_countable(level, at_ps))
-        level_count_in(level, at_ps, units);
-    else
-        level->in.change[level->in.next++ & level->in.mask] = (struct level_change){at_ps, units};
+    if (level->next - level->out_counted > level->mask)
+        level_catch_up(level);
+    level->holder[level->next++ & level->mask] = (struct level_holder){.in = in, .in_units = units};
     level->undecided++;
 }
 
-/* Counts the entries that wait in `in` and can be counted now. */
-void level_catch_up(struct level *level);
-
-/* The oldest holder's units go out at at_ps. */
-static inline void level_out(struct level *level, int64_t at_ps, uint32_t units)
+/* `units`, those of the oldest holder or as many, go out at `out`. */
+static inline void level_out(struct level *level, int64_t out, uint32_t units)
 {
-    level->undecided--;
-    level->out_last_ps = at_ps;
-    level->out.change[level->out.next++ & level->out.mask] = (struct level_change){at_ps, units};
-    if (level->in.first != level->in.next)
+    if (units == 0)
+        return;
+    struct level_holder *holder = &level->holder[(level->next - level->undecided--) & level->mask];
+    holder->out = out;
+    holder->out_units = units;
+}
+
+/* Both for an entry whose way out is known at once: no other one's is still to be told. */
+static inline void level_pass(struct level *level, int64_t in, int64_t out, uint32_t units)
+{
+    if (level->next - level->out_counted > level->mask)
         level_catch_up(level);
+    level->holder[level->next++ & level->mask] = (struct level_holder){in, out, units, units};
 }
 
 /* Counts all up to now_ps: nothing can still be told about an instant before it. */

@@ -132,9 +132,21 @@ static int keep_beats_where_needed(struct path *path, uint32_t item_bytes_max, i
     return error;
 }
 
+/* Which stages the short way in stage.c is for. */
+static void mark_plain(struct path *path)
+{
+    for (int i = 0; i < path->count; i++) {
+        struct stage *stage = &path->stage[i];
+        stage->is_plain = !stage->in.beat_cyc && !stage->out->beat_cyc && stage->server.threshold_beats == 1 &&
+                          stage->in.write_shift == stage->server.shift;
+    }
+}
+
 int path_keep_beats(struct path *path, uint32_t item_bytes_max, int *which)
 {
-    return keep_beats(path, 0, path->count, item_bytes_max, which);
+    int error = keep_beats(path, 0, path->count, item_bytes_max, which);
+    mark_plain(path);
+    return error;
 }
 
 int path_init(struct path *path, struct sim *sim, const char *name, const struct clk *write_clk, uint32_t write_bytes,
@@ -165,7 +177,9 @@ int path_init(struct path *path, struct sim *sim, const char *name, const struct
         path->stage[i].out = i + 1 < count ? &path->stage[i + 1].in : &path->end;
         path->stage[i].out->write_stage = &path->stage[i];
     }
-    return keep_beats_where_needed(path, item_bytes_max, which);
+    int error = keep_beats_where_needed(path, item_bytes_max, which);
+    mark_plain(path);
+    return error;
 }
 
 void path_free(struct path *path)
@@ -176,23 +190,10 @@ void path_free(struct path *path)
     fifo_free(&path->end);
 }
 
-struct fifo *path_entry(struct path *path)
-{
-    return path->count > 0 ? &path->stage[0].in : &path->end;
-}
-
 int64_t path_least_ps(const struct path *path)
 {
     int64_t least = 0;
     for (int i = 0; i < path->count; i++)
         least += path->stage[i].server.latency_cyc * path->stage[i].server.clk->whole;
     return least;
-}
-
-int path_waits(const struct path *path)
-{
-    int waits = path->end.writer_waits;
-    for (int i = 0; i < path->count; i++)
-        waits |= path->stage[i].in.writer_waits;
-    return waits;
 }

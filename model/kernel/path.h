@@ -39,9 +39,15 @@ void path_free(struct path *path);
  * is not 1 when beats cross at the same pace (see path.c) or the width changes. Errors as above. */
 int path_keep_beats(struct path *path, uint32_t item_bytes_max, int *which);
 /* The FIFO that the path's writer pushes into. */
-struct fifo *path_entry(struct path *path);
-/* Whether anything in the path, or its writer, waits for space. */
-int path_waits(const struct path *path);
+static inline struct fifo *path_entry(struct path *path)
+{
+    return path->count > 0 ? &path->stage[0].in : &path->end;
+}
+/* Whether anything in the path, or its writer, waits for space: then what is before its end waits for the end's. */
+static inline int path_waits(const struct path *path)
+{
+    return path->end.writer_waits;
+}
 /* The least time (ps, rounded down) from the writer's push to the reader's sight: a lower bound for lookahead. */
 int64_t path_least_ps(const struct path *path);
 

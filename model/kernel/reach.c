@@ -5,7 +5,7 @@
 /* Beyond this nothing is committed ahead, so farther sources need not be looked at. */
 #define REACH_FAR_PS INT64_C(4000000)
 
-int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, int by_release)
+int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, enum sim_way way)
 {
     if (sim->edges == sim->edge_room) {
         int room = sim->edge_room ? 2 * sim->edge_room : 64;
@@ -15,7 +15,7 @@ int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, int by_releas
         sim->edge = more;
         sim->edge_room = room;
     }
-    sim->edge[sim->edges++] = (struct sim_edge){from, to, least_ps < 1 ? 1 : least_ps, by_release};
+    sim->edge[sim->edges++] = (struct sim_edge){from, to, least_ps < 1 ? 1 : least_ps, way};
     sim->decider[to].declared = 1;
     return 0;
 }
@@ -30,7 +30,7 @@ static void distances(const struct sim *sim, int to, int64_t *distance)
         changed = 0;
         for (int e = 0; e < sim->edges; e++) {
             const struct sim_edge *edge = &sim->edge[e];
-            if (edge->from == to && edge->by_release)
+            if ((edge->way == SIM_BY_RELEASE && edge->from == to) || (edge->way == SIM_UNBLOCKS && edge->to == to))
                 continue;
             int64_t through = edge->least_ps + (edge->to == to ? 0 : distance[edge->to]);
             if (through < distance[edge->from]) {
@@ -72,7 +72,7 @@ int reach_prepare(struct sim *sim)
             return -1;
         }
         for (int i = 0; i < sim->count; i++)
-            if (i != to && distance[i] < REACH_FAR_PS)
+            if (i != to && distance[i] < REACH_FAR_PS && distance[i] < decider->echo_ps) /* farther ones cannot come first */
                 decider->source[decider->sources++] = (struct sim_source){distance[i], i};
         qsort(decider->source, (size_t)decider->sources, sizeof *decider->source, nearer);
     }

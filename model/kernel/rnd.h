@@ -15,18 +15,32 @@ static inline uint64_t rnd_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* What rnd_u64() makes of (seed, entity): a stream, of which rnd_draw() gives any element. */
+static inline uint64_t rnd_stream(uint64_t seed, uint64_t entity)
+{
+    return rnd_mix(seed + UINT64_C(0x9e3779b97f4a7c15) * (entity + 1));
+}
+
+static inline uint64_t rnd_draw(uint64_t stream, uint64_t ordinal, uint64_t attempt)
+{
+    return rnd_mix(stream + UINT64_C(0x9e3779b97f4a7c15) * (ordinal + 1) + UINT64_C(0xd1342543de82ef95) * attempt);
+}
+
 static inline uint64_t rnd_u64(uint64_t seed, uint64_t entity, uint64_t ordinal, uint64_t attempt)
 {
-    uint64_t key = rnd_mix(seed + UINT64_C(0x9e3779b97f4a7c15) * (entity + 1));
-    return rnd_mix(key + UINT64_C(0x9e3779b97f4a7c15) * (ordinal + 1) + UINT64_C(0xd1342543de82ef95) * attempt);
+    return rnd_draw(rnd_stream(seed, entity), ordinal, attempt);
 }
 
 #define RND_POINTS_MAX 16
+#define RND_CELLS 64
+#define RND_CELL_SHIFT 24 /* of a probability */
 
 struct rnd_table {
     int count;
     uint32_t probability[RND_POINTS_MAX]; /* in 2^-30; the first is 0, the last 2^30 */
     int64_t value_ps[RND_POINTS_MAX];
+    int fits;                 /* rise times probability fits 64 bits everywhere: a cheap division */
+    uint8_t cell[RND_CELLS];  /* the first point above the cell's lowest probability */
 };
 
 /* Builds a table from `count` points (1 .. 16) of (probability in 1e-9, value); one point: a constant. The points must

@@ -47,16 +47,16 @@ static void tree_rebuild(struct sim *sim)
                                                                                 : sim->match[2 * node + 1];
 }
 
-/* The decider's wake has changed either way: plays its matches again, up to the root. */
-static void tree_update(struct sim *sim, int32_t decider)
+/* The decider's wake has changed either way: plays its matches again, up to the root. The left one of a pair has the lower
+ * index and wins a tie. */
+static inline void tree_update(struct sim *sim, int32_t decider)
 {
-    struct sim_match best = {sim->wake[decider], decider};
-    int node = sim->leaves + decider;
-    sim->match[node] = best;
-    for (; node > 1; node >>= 1) {
-        if (wins(sim->match[node ^ 1], best))
-            best = sim->match[node ^ 1];
-        sim->match[node >> 1] = best;
+    struct sim_match *match = sim->match;
+    size_t node = (size_t)(sim->leaves + decider);
+    match[node].wake = sim->wake[decider];
+    while ((node >>= 1) >= 1) {
+        const struct sim_match *pair = &match[2 * node];
+        match[node] = pair[1].wake < pair[0].wake ? pair[1] : pair[0];
     }
 }
 
@@ -98,15 +98,17 @@ int64_t sim_horizon(const struct sim *sim, int decider)
     const struct sim_decider *self = &sim->decider[decider];
     if (sim->horizon_off)
         return sim->now;
-    int64_t first = sim->now + self->lookahead_ps; /* the earliest instant at which an input not known yet can be there */
+    int64_t ahead = self->lookahead_ps; /* from now to the earliest instant at which an input not known yet can be there */
     if (self->declared) {
-        first = sim->now + self->echo_ps;
-        for (int i = 0; i < self->sources && sim->now + self->source[i].distance_ps < first; i++) {
-            int64_t at = sim->wake[self->source[i].decider];
-            if (at != SIM_NEVER && at + self->source[i].distance_ps < first)
-                first = at + self->source[i].distance_ps;
+        ahead = self->echo_ps;
+        const struct sim_source *source = self->source, *end = source + self->sources;
+        for (; source < end && source->distance_ps < ahead; source++) { /* nearest first */
+            int64_t wake_in = sim->wake[source->decider] - sim->now;
+            if (wake_in < ahead - source->distance_ps)
+                ahead = wake_in + source->distance_ps;
         }
     }
+    int64_t first = sim->now + ahead;
     if (sim->until != SIM_NEVER && sim->until + sim->outside_lookahead_ps < first)
         first = sim->until + sim->outside_lookahead_ps; /* the world outside acts after `until` */
     return first - 1 > sim->now ? first - 1 : sim->now;

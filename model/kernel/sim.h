@@ -32,7 +32,7 @@ struct sim_decider {
     const char *name;
     /* No decision of anybody at t reaches an input of this decider before t + lookahead_ps (>= 1). */
     int64_t lookahead_ps;
-    /* With sim_reach() declared: who reaches it, however far around, nearest first; and itself, around a loop. */
+    /* With sim_reach() declared: who reaches it sooner than itself around a loop (echo_ps), over any way, nearest first. */
     struct sim_source *source;
     int sources;
     int64_t echo_ps;
@@ -49,10 +49,20 @@ struct sim_source {
     int32_t decider;
 };
 
+/* In which way a decision reaches another decider. */
+enum sim_way {
+    SIM_FORWARD,
+    /* Only by giving back space that the other one waits for; `from` promises to commit nothing ahead while anybody waits for its
+     * space, so this way around back to itself does not count. */
+    SIM_BY_RELEASE,
+    /* By giving back space without which the other one stops altogether: nothing that it commits can depend on it. */
+    SIM_UNBLOCKS
+};
+
 struct sim_edge {
     int32_t from, to;
     int64_t least_ps;
-    int by_release;
+    enum sim_way way;
 };
 
 struct sim {
@@ -83,10 +93,8 @@ void sim_free(struct sim *sim);
 /* Before the first run. Returns the decider's index, or -1 when there are too many or lookahead_ps < 1 (R4). */
 int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name, int64_t lookahead_ps);
 /* Before the first run: a decision of `from` at t reaches `to` at t + least_ps (>= 1) at the earliest. A decider that is so
- * declared is reached by nobody else; the lookahead then follows from all declarations together. by_release: only by giving back
- * space that the other one waits for; `from` promises to commit nothing ahead while anybody waits for its space, so this way
- * around back to itself does not count. Returns -1 without memory. */
-int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, int by_release);
+ * declared is reached by nobody else; the lookahead then follows from all declarations together. Returns -1 without memory. */
+int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, enum sim_way way);
 /* Lowers a wake; asserts at > now (R8). */
 void sim_wake(struct sim *sim, int decider, int64_t at);
 /* The earliest wake of anybody. */

@@ -37,6 +37,23 @@ static inline int64_t space_when(const struct space *space, uint32_t units)
     return space->back[i & space->mask].at;
 }
 
+/* Takes `units` and tells from when on they are there, as space_when(); SIM_NEVER: that is not decided yet, and none are taken. */
+static inline int64_t space_take_when(struct space *space, uint32_t units)
+{
+    uint64_t taken = space->taken + units;
+    int64_t at = 0;
+    if (taken > space->depth) {
+        uint64_t need = taken - space->depth;
+        if (space->given < need)
+            return SIM_NEVER;
+        while (space->back[space->first & space->mask].given < need)
+            space->first++;
+        at = space->back[space->first & space->mask].at;
+    }
+    space->taken = taken;
+    return at;
+}
+
 /* Takes `units`; space_when() must have told that they will be there. */
 static inline void space_take(struct space *space, uint32_t units)
 {

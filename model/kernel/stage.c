@@ -134,60 +134,105 @@ int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, st
     return serve(server, sim, in, out, server_ready(server, in), start_cyc);
 }
 
+/* A plain stage's item on its way: what it holds in its FIFO, and the cycles in which the stage sees it. */
+struct passing {
+    int64_t head_cyc, tail_cyc;
+    uint32_t bytes, ref;
+};
+
+/* Books an item that finds its space at space_cyc, and replaces its times by those in which the reader of `out` sees it. Returns the
+ * cycle in which it starts; *end_cyc: in which its last beat is read. */
+static inline int64_t pass_plain(struct stage *stage, int64_t space_cyc, struct passing *item, int64_t *end_cyc)
+{
+    struct server *server = &stage->server;
+    struct fifo *out = stage->out;
+    int64_t ready = max2(server->store ? item->tail_cyc : item->head_cyc, server->free_cyc);
+    int64_t start = ready, work = (int64_t)(fifo_beats(item->bytes, server->shift) - 1) * server->interval_cyc;
+    if (space_cyc > ready) {
+        server->blocked_cyc += space_cyc - ready;
+        out->back_pressure_cyc += space_cyc - ready;
+        start = space_cyc;
+    }
+    int64_t end = start + work;
+    if (end < item->tail_cyc) { /* never so when it was stored */
+        server->bubble_cyc += item->tail_cyc - end;
+        end = item->tail_cyc;
+    }
+    server->items++;
+    server->work_cyc += work + server->interval_cyc;
+    server->free_cyc = end + server->interval_cyc;
+    item->head_cyc = fifo_seen_at(out, start + server->latency_cyc);
+    item->tail_cyc = end == start ? item->head_cyc : fifo_seen_at(out, end + server->latency_cyc);
+    *end_cyc = end;
+    return start;
+}
+
+/* Serves the item that waits at the front of a plain stage. */
+static void serve_waiting(struct stage *stage, int64_t space_cyc, uint32_t units_out)
+{
+    struct fifo_slot slot = fifo_take(&stage->in);
+    struct passing item = {slot.head_cyc, slot.tail_cyc, slot.bytes, slot.ref};
+    int64_t end, start = pass_plain(stage, space_cyc, &item, &end);
+    fifo_hand_over(stage->out, start, item.head_cyc, item.tail_cyc, slot.bytes, units_out, slot.ref);
+    fifo_release(&stage->in, slot.bytes, start, end);
+}
+
 void stage_run(struct stage *stage)
 {
+    struct fifo *in = &stage->in, *out = stage->out;
     if (stage->running)
         return; /* called back from my own push or release: the loop below sees to it */
     stage->running = 1;
-    while (!fifo_empty(&stage->in)) {
-        int64_t space_at = fifo_space_at(stage->out, fifo_front(&stage->in)->bytes);
+    while (!fifo_empty(in)) {
+        int is_plain = stage->is_plain && !out->watch;
+        uint32_t bytes = fifo_front(in)->bytes, units_out = fifo_units(out, bytes);
+        int64_t space_at = is_plain ? fifo_take_space(out, units_out) : fifo_space_at(out, bytes);
         if (space_at == SIM_NEVER) {
-            stage->out->writer_waits = 1;
+            out->writer_waits = 1;
             break;
         }
-        int64_t ready = server_ready(&stage->server, &stage->in);
+        if (is_plain) {
+            serve_waiting(stage, space_at, units_out);
+            continue;
+        }
+        int64_t ready = server_ready(&stage->server, in);
         int64_t start = max2(max2(ready, stage->server.free_cyc), space_at);
-        serve(&stage->server, stage->sim, &stage->in, stage->out, ready, start);
+        serve(&stage->server, stage->sim, in, out, ready, start);
     }
     stage->running = 0;
 }
 
 /* Puts the item where it waits for its turn. */
-static void wait_in_line(struct stage *stage, int64_t start_ps, const struct fifo_slot *slot, uint32_t units)
+static void wait_in_line(struct stage *stage, int64_t start_cyc, const struct passing *item, uint32_t units)
 {
-    fifo_put(&stage->in, start_ps, slot->head_cyc, slot->tail_cyc, slot->bytes, units, slot->ref);
+    fifo_put(&stage->in, start_cyc, item->head_cyc, item->tail_cyc, item->bytes, units, item->ref);
     stage_run(stage);
 }
 
-void stage_accept(struct stage *stage, int64_t start_ps, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes, uint32_t ref)
+void stage_accept(struct stage *stage, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
+                  uint32_t units, uint32_t ref)
 {
-    struct fifo_slot slot = {head_cyc, tail_cyc, bytes, ref};
+    struct passing item = {head_cyc, tail_cyc, bytes, ref};
     for (;;) {
         struct fifo *in = &stage->in, *out = stage->out;
-        struct server *server = &stage->server;
-        uint32_t units_in = fifo_units(in, bytes), units_out = fifo_units(out, bytes);
-        int64_t space_at = space_when(&out->space, units_out);
-        if (!fifo_empty(in) || stage->running || space_at == SIM_NEVER || out->beat_cyc || out->watch) {
-            wait_in_line(stage, start_ps, &slot, units_in);
+        uint32_t units_out = fifo_units(out, bytes);
+        int64_t space_at, end;
+        if (!fifo_empty(in) || !stage->is_plain || stage->running || out->watch ||
+            (space_at = fifo_take_space(out, units_out)) == SIM_NEVER) {
+            wait_in_line(stage, start_cyc, &item, units);
             return;
         }
-        model_assert(stage->sim, slot.head_cyc >= in->last_head_cyc, "%s: item %u comes before the one ahead of it",
+        model_assert(stage->sim, item.head_cyc >= in->last_head_cyc, "%s: item %u comes before the one ahead of it",
                      stage->name, ref); /* R2 */
-        in->last_head_cyc = slot.head_cyc;
-        int64_t ready = ready_at(server, in, &slot);
-        int64_t start = max2(max2(ready, server->free_cyc), space_at);
-        int64_t end = book(server, in, out, &slot, ready, start);
-        level_in(&in->level, start_ps, units_in);
-        space_take(&out->space, units_out);
-        start_ps = clk_edge(server->clk, start);
-        slot.head_cyc = fifo_seen_at(out, start + server->latency_cyc);
-        slot.tail_cyc = end == start ? slot.head_cyc : fifo_seen_at(out, end + server->latency_cyc);
-        fifo_release(in, bytes, start, end);
+        in->last_head_cyc = item.head_cyc;
+        int64_t start = pass_plain(stage, space_at, &item, &end);
+        int64_t free_cyc = in->shape.in_beats ? end : start;
+        level_pass(&in->level, start_cyc, free_cyc, units);
+        fifo_give_space(in, units, free_cyc);
+        start_cyc = start;
+        units = units_out;
         if (!out->read_stage) {
-            int is_front = fifo_empty(out);
-            fifo_put(out, start_ps, slot.head_cyc, slot.tail_cyc, bytes, units_out, ref);
-            if (is_front)
-                fifo_wake_reader(out, &slot);
+            fifo_hand_over(out, start_cyc, item.head_cyc, item.tail_cyc, bytes, units, ref);
             return;
         }
         stage = out->read_stage;

@@ -33,6 +33,7 @@ struct stage {
     struct fifo in;
     struct fifo *out;
     int running;
+    int is_plain; /* its items' heads and tails tell all: no beats kept on either side, no start threshold, no change of width */
 };
 
 /* Fills what follows from the width. Returns -1 when a number is out of range. */
@@ -45,9 +46,10 @@ int64_t server_ready(const struct server *server, const struct fifo *fifo);
 int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc);
 
 /* An item for the stage, whose space in its FIFO is taken: served at once, and on through the stages behind, as long as nothing
- * is before it and space is known; else put into the FIFO and served as stage_run() does. start_ps: the writer's start; head and
- * tail: the cycles in which the stage sees them. */
-void stage_accept(struct stage *stage, int64_t start_ps, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes, uint32_t ref);
+ * is before it and space is known; else put into the FIFO and served as stage_run() does. start_cyc: the writer's start; head and
+ * tail: the stage's cycles in which it sees them. */
+void stage_accept(struct stage *stage, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
+                  uint32_t units, uint32_t ref);
 
 /* Serves all that can be served; parks on what is not decided yet (R7). Declared in kernel/fifo.h, which calls it:
  * void stage_run(struct stage *stage); */

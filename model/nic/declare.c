@@ -20,43 +20,40 @@ int rnic_declare(struct rnic *rnic, int outbox)
     const struct {
         int from, to;
         int64_t least_ps;
-        int by_release;
+        enum sim_way way;
     } edge[] = {
         /* what goes forward */
-        {outbox, down, rnic->sim->outside_lookahead_ps, 0},
-        {down, rnic->scheduler, link, 0},
-        {down, port, link + through(rnic, RNIC_PAYLOAD), 0},
-        {rnic->scheduler, up, through(rnic, RNIC_SCHED) + engine, 0},
-        {rnic->scheduler, port, through(rnic, RNIC_SCHED) + engine + through(rnic, RNIC_PAYLOAD), 0},
-        {down, up, link + engine, 0},
-        {rnic->payload, port, through(rnic, RNIC_PAYLOAD), 0},
-        {up, down, pcie_down_lookahead_ps(pcie), 0},
-        {port, rnic->line_decider, rnic->params->port_latency * cycle + path_least_ps(&rnic->path[RNIC_TX]), 0},
+        {outbox, down, rnic->sim->outside_lookahead_ps, SIM_FORWARD},
+        {down, rnic->scheduler, link, SIM_FORWARD},
+        {down, port, link + through(rnic, RNIC_PAYLOAD), SIM_FORWARD},
+        {rnic->scheduler, up, through(rnic, RNIC_SCHED) + engine, SIM_FORWARD},
+        {rnic->scheduler, port, through(rnic, RNIC_SCHED) + engine + through(rnic, RNIC_PAYLOAD), SIM_FORWARD},
+        {down, up, link + engine, SIM_FORWARD},
+        {up, down, pcie_down_lookahead_ps(pcie), SIM_FORWARD},
+        {port, rnic->line_decider, rnic->params->port_latency * cycle + path_least_ps(&rnic->path[RNIC_TX]), SIM_FORWARD},
         {rnic->line_decider, rnic->peer->arrival,
-         rnic->line.delay_cyc * rnic->line.clk.whole + path_least_ps(&rnic->peer->path[RNIC_MAC_RX]), 0},
-        {rnic->arrival, rnic->dispatch, path_least_ps(&rnic->path[RNIC_RX]), 0},
-        {rnic->dispatch, up, through(rnic, RNIC_RESPOND), 0},
-        {writes_acknowledge ? up : rnic->dispatch, port, through(rnic, RNIC_ACK), 0},
-        {rnic->dispatch, port, through(rnic, RNIC_ACK), 0}, /* a NAK, whatever is acknowledged where */
-        {rnic->dispatch, rnic->retire, through(rnic, RNIC_RETIRE), 0},
-        {rnic->scheduler, rnic->retire, cycle, 0},
-        {rnic->retire, up, through(rnic, RNIC_CQE), 0},
-        {rnic->retire, outbox, cycle, 0},
-        {up, outbox, link + pcie->params->host_write, 0},
+         rnic->line.delay_cyc * rnic->line.clk.whole + path_least_ps(&rnic->peer->path[RNIC_MAC_RX]), SIM_FORWARD},
+        {rnic->arrival, rnic->dispatch, path_least_ps(&rnic->path[RNIC_RX]), SIM_FORWARD},
+        {rnic->dispatch, up, through(rnic, RNIC_RESPOND), SIM_FORWARD},
+        {writes_acknowledge ? up : rnic->dispatch, port, through(rnic, RNIC_ACK), SIM_FORWARD},
+        {rnic->dispatch, port, through(rnic, RNIC_ACK), SIM_FORWARD}, /* a NAK, whatever is acknowledged where */
+        {rnic->dispatch, rnic->retire, through(rnic, RNIC_RETIRE), SIM_FORWARD},
+        {rnic->scheduler, rnic->retire, cycle, SIM_FORWARD},
+        {rnic->retire, up, through(rnic, RNIC_CQE), SIM_FORWARD},
+        {rnic->retire, outbox, cycle, SIM_FORWARD},
+        {up, outbox, link + pcie->params->host_write, SIM_FORWARD},
         /* what comes back: tags, the window, space */
-        {rnic->retire, rnic->scheduler, cycle, 0},
-        {rnic->payload, rnic->scheduler, cycle, 0},
-        {port, rnic->scheduler, cycle, 0},
-        {port, rnic->payload, cycle, 1},
-        {port, writes_acknowledge ? up : rnic->dispatch, cycle, 1},
-        {rnic->scheduler, down, cycle, 1},
-        {rnic->retire, rnic->dispatch, cycle, 1},
-        {rnic->line_decider, port, OTHER_CLOCK_PS, 1},
-        {up, rnic->dispatch, OTHER_CLOCK_PS, 1},
-        {up, rnic->retire, OTHER_CLOCK_PS, 1},
+        {rnic->retire, rnic->scheduler, cycle, SIM_FORWARD},
+        {port, rnic->scheduler, cycle, SIM_FORWARD},
+        {port, writes_acknowledge ? up : rnic->dispatch, cycle, SIM_BY_RELEASE},
+        {rnic->scheduler, down, cycle, SIM_UNBLOCKS}, /* a store stops all behind it */
+        {rnic->retire, rnic->dispatch, cycle, SIM_BY_RELEASE},
+        {rnic->line_decider, port, OTHER_CLOCK_PS, SIM_BY_RELEASE},
+        {up, rnic->dispatch, OTHER_CLOCK_PS, SIM_BY_RELEASE},
+        {up, rnic->retire, OTHER_CLOCK_PS, SIM_BY_RELEASE},
     };
     for (size_t i = 0; i < sizeof edge / sizeof *edge; i++)
-        if (sim_reach(rnic->sim, edge[i].from, edge[i].to, edge[i].least_ps, edge[i].by_release))
+        if (sim_reach(rnic->sim, edge[i].from, edge[i].to, edge[i].least_ps, edge[i].way))
             return -1;
     return 0;
 }

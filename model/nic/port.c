@@ -12,6 +12,7 @@ static void stamp_last(struct rnic *rnic, const struct item *item, enum message_
 void port_forward_payload(struct rnic *rnic)
 {
     struct fifo *entry = path_entry(&rnic->path[RNIC_PAYLOAD]);
+    rnic->payload_waits = 0;
     while (rnic->order_first != rnic->order_next) {
         uint32_t read = rnic->order[rnic->order_first & rnic->order_mask];
         const struct pcie_read *operation = &rnic->pcie.read[read];
@@ -20,7 +21,7 @@ void port_forward_payload(struct rnic *rnic)
         struct item *item = rnic_item(rnic, operation->ref);
         int64_t space_at = fifo_space_at(entry, item->bytes);
         if (space_at == SIM_NEVER) {
-            entry->writer_waits = 1;
+            rnic->payload_waits = entry->writer_waits = 1;
             return;
         }
         int64_t at = operation->done_cyc > rnic->payload_last_cyc ? operation->done_cyc : rnic->payload_last_cyc;
@@ -32,23 +33,15 @@ void port_forward_payload(struct rnic *rnic)
         rnic_forward(entry, at, item->bytes, operation->ref);
         rnic->order_first++;
         pcie_read_end(&rnic->pcie, read, at);
-        port_wake_scheduler(rnic, at + 1);
+        rnic_wake_scheduler(rnic, rnic->waits_for_read, at + 1);
     }
-}
-
-void port_wake_scheduler(struct rnic *rnic, int64_t cyc)
-{
-    if (rnic->scheduler_waits)
-        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, cyc));
 }
 
 /* Payload leaves its buffer at the MAC, if it would be fetched again for a retransmission. */
 static void free_payload(struct rnic *rnic, const struct item *item, int64_t end_cyc)
 {
-    uint32_t units = (item->payload_bytes + 63) / 64;
-    space_give(&rnic->payload_space, units, end_cyc + 1);
-    level_out(&rnic->payload_level, rnic_ps(rnic, end_cyc), units);
-    port_wake_scheduler(rnic, end_cyc + 1);
+    rnic_free_payload(rnic, item->payload_bytes, end_cyc);
+    rnic_wake_scheduler(rnic, rnic->waits_for_space, end_cyc + 1);
 }
 
 static int64_t decide_port(void *self, int64_t now)
@@ -66,6 +59,8 @@ static int64_t decide_port(void *self, int64_t now)
             rnic->ack_packets++;
         else if (rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
             free_payload(rnic, item, grant.end_cyc);
+        if (rnic->payload_waits && !path_entry(&rnic->path[RNIC_PAYLOAD])->writer_waits)
+            port_forward_payload(rnic); /* the grant has made room for it */
     }
 }
 
@@ -90,6 +85,7 @@ static int64_t decide_line(void *self, int64_t now)
         fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
         if (fifo_space_at(out, slot.bytes) <= frame.word_at_cyc - 1) {
             fifo_push(out, frame.word_at_cyc - 1, frame.word_at_cyc, frame.last_at_cyc, 0, slot.bytes, slot.ref);
+            receive_arrivals(rnic->peer);
             continue;
         }
         out->drops++; /* the receiver's MAC is slower than the line */
@@ -131,6 +127,5 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     rnic->line_decider = sim_add(rnic->sim, decide_line, rnic, "line", 1);
     rnic->path[RNIC_TX].end.read_decider = rnic->line_decider;
-    path_entry(&rnic->path[RNIC_PAYLOAD])->write_decider = rnic->payload;
     return rnic->line_decider < 0 ? -1 : 0;
 }

@@ -13,19 +13,20 @@ void receive_drop(struct rnic *rnic, uint32_t ref)
     item_end(rnic->setup.items, ref);
 }
 
-/* Admission at the arrival instant (R10): a frame that does not fit in the receive FIFO is dropped whole. */
-static int64_t decide_arrival(void *self, int64_t now)
+/* Admission (R10): a frame that does not fit in the receive FIFO at its arrival is dropped whole. Space that is known now is there
+ * then, since only frames take it, and in order; without it the arrival instant decides. Returns when that is. */
+static int64_t admit(struct rnic *rnic)
 {
-    struct rnic *rnic = self;
     struct fifo *in = &rnic->path[RNIC_MAC_RX].end;
     struct fifo *out = path_entry(&rnic->path[RNIC_RX]);
     while (!fifo_empty(in)) {
-        int64_t at = clk_edge(&rnic->mac_clk, fifo_front(in)->head_cyc);
-        if (at > now)
-            return at;
+        int64_t head_cyc = fifo_front(in)->head_cyc;
+        int fits = fifo_space_at(out, fifo_front(in)->bytes) <= head_cyc;
+        if (!fits && clk_edge(&rnic->mac_clk, head_cyc) > rnic->sim->now)
+            return clk_edge(&rnic->mac_clk, head_cyc);
         struct fifo_slot slot = fifo_take(in);
         fifo_release(in, slot.bytes, slot.head_cyc, slot.tail_cyc);
-        if (fifo_space_at(out, slot.bytes) <= slot.head_cyc) {
+        if (fits) {
             fifo_push(out, slot.head_cyc, slot.head_cyc + 1, slot.tail_cyc + 1, 0, slot.bytes, slot.ref);
             continue;
         }
@@ -34,6 +35,19 @@ static int64_t decide_arrival(void *self, int64_t now)
         receive_drop(rnic, slot.ref);
     }
     return SIM_NEVER;
+}
+
+static int64_t decide_arrival(void *self, int64_t now)
+{
+    (void)now;
+    return admit(self);
+}
+
+void receive_arrivals(struct rnic *rnic)
+{
+    int64_t at = admit(rnic);
+    if (at != SIM_NEVER)
+        sim_wake(rnic->sim, rnic->arrival, at);
 }
 
 void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc)
@@ -165,7 +179,6 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->dispatch = sim_add(rnic->sim, decide_dispatch, rnic, "dispatch", rnic->user_clk.whole);
     if (rnic->arrival < 0 || rnic->dispatch < 0)
         return -1;
-    rnic->path[RNIC_MAC_RX].end.read_decider = rnic->arrival;
     rnic->path[RNIC_RX].end.read_decider = rnic->dispatch;
     rnic->path[RNIC_RX].end.reader_wants_tail = 1;
     path_entry(&rnic->path[RNIC_RESPOND])->write_decider = rnic->dispatch;

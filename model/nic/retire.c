@@ -52,16 +52,14 @@ static void free_kept_payload(struct rnic *rnic, struct qp *qp, uint32_t packets
     for (; packets > 0; packets--) {
         uint32_t left = rnic_message(rnic, qp->send[qp->kept & qp->send_mask])->length_bytes - qp->kept_offset_bytes;
         uint32_t payload = left < qp->mtu_bytes ? left : qp->mtu_bytes;
-        uint32_t units = (payload + 63) / 64;
-        space_give(&rnic->payload_space, units, now_cyc + 1);
-        level_out(&rnic->payload_level, rnic_ps(rnic, now_cyc), units);
+        rnic_free_payload(rnic, payload, now_cyc);
         qp->kept_offset_bytes += payload;
         if (payload == left) {
             qp->kept_offset_bytes = 0;
             qp->kept++;
         }
     }
-    port_wake_scheduler(rnic, now_cyc + 1);
+    rnic_wake_scheduler(rnic, rnic->waits_for_space, now_cyc + 1);
 }
 
 static void begin_ack(struct rnic *rnic, struct item *ack, int64_t now_cyc)

@@ -26,6 +26,15 @@ void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t
     fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, 0, bytes, ref);
 }
 
+void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc)
+{
+    uint32_t units = (payload_bytes + 63) / 64;
+    if (units == 0)
+        return; /* held none */
+    space_give(&rnic->payload_space, units, at_cyc + 1);
+    level_out(&rnic->payload_level, at_cyc, units);
+}
+
 int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed, enum rnic_path also_freed)
 {
     if (path_waits(&rnic->path[freed]) || path_waits(&rnic->path[also_freed]))
@@ -63,7 +72,7 @@ static int64_t decide_down(void *self, int64_t now)
             const struct pcie_read *read = &rnic->pcie.read[down.ref];
             rnic_forward(path_entry(&rnic->path[RNIC_WQE]), down.at_cyc, read->bytes, read->ref);
             pcie_read_end(&rnic->pcie, down.ref, down.at_cyc);
-            port_wake_scheduler(rnic, down.at_cyc + 1);
+            rnic_wake_scheduler(rnic, rnic->waits_for_read, down.at_cyc + 1);
         } else {
             port_forward_payload(rnic);
         }
@@ -74,14 +83,6 @@ void rnic_run_reads(struct rnic *rnic)
 {
     if (pcie_read_run(&rnic->pcie))
         port_forward_payload(rnic);
-}
-
-/* Woken when payload finds space again behind the read engine. */
-static int64_t decide_payload(void *self, int64_t now)
-{
-    (void)now;
-    port_forward_payload(self);
-    return SIM_NEVER;
 }
 
 static struct pcie_write describe(const struct rnic *rnic, const struct pcie_up *up)
@@ -306,14 +307,13 @@ static int init_pcie(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     rnic->pcie.up_decider = sim_add(rnic->sim, decide_up, rnic, "pcie up", 1);
     rnic->pcie.down_decider = sim_add(rnic->sim, decide_down, rnic, "pcie down", 1);
-    rnic->payload = sim_add(rnic->sim, decide_payload, rnic, "payload", 1);
     uint32_t ring = 1;
     while (ring < rnic->params->operations)
         ring *= 2;
     rnic->order_mask = ring - 1;
     rnic->order = malloc(ring * sizeof *rnic->order);
     snprintf(error, error_bytes, "too many decision points, or out of memory");
-    return rnic->pcie.up_decider < 0 || rnic->pcie.down_decider < 0 || rnic->payload < 0 || !rnic->order ? -1
+    return rnic->pcie.up_decider < 0 || rnic->pcie.down_decider < 0 || !rnic->order ? -1
                                                                                                                    : 0;
 }
 

@@ -91,7 +91,7 @@ struct rnic {
     int64_t scheduler_free_cyc;
     struct space payload_space; /* 64 B units, user cycles */
     struct level payload_level;
-    int scheduler_waits; /* for payload space or a read operation that nobody has given back yet */
+    int waits_for_read, waits_for_space; /* the scheduler, for what nobody has given back yet */
     struct rnic_decision scheduling;
     enum rnic_wait scheduler_blocked_by;
 
@@ -99,7 +99,7 @@ struct rnic {
     uint32_t *order;
     uint32_t order_mask, order_first, order_next;
     int64_t payload_last_cyc;
-    int payload; /* the decider that goes on with it */
+    int payload_waits; /* for space in its path */
 
     /* port, line, receive, retire */
     struct arb port;
@@ -154,6 +154,9 @@ int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t s
 /* Pushes an item that leaves its decision point at start_cyc and is seen one cycle later. */
 void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref);
 
+/* Payload's units leave the payload buffer at at_cyc. */
+void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc);
+
 /* Lets the read engine send what it can. */
 void rnic_run_reads(struct rnic *rnic);
 /* The horizon of a decider that frees the space of two paths: only now, while anybody waits for it (see sim_reach()). */
@@ -163,13 +166,21 @@ int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Something of the QP has changed that the scheduler sees at cyc. */
 void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
 
-/* Payload that is complete goes on, in the order of the operations, as far as there is space. */
+/* Payload that is complete goes on, in the order of the operations, as far as there is space. It makes no choice: it runs inside
+ * whoever completes payload or frees its space. */
 void port_forward_payload(struct rnic *rnic);
-/* What the scheduler may wait for comes back at cyc. */
-void port_wake_scheduler(struct rnic *rnic, int64_t cyc);
+/* What the scheduler waits for comes back at cyc. */
+static inline void rnic_wake_scheduler(struct rnic *rnic, int waits, int64_t cyc)
+{
+    if (waits)
+        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, cyc));
+}
 int port_init(struct rnic *rnic, char *error, size_t error_bytes);
 
 int receive_init(struct rnic *rnic, char *error, size_t error_bytes);
+/* Takes frames from the line whose fate is certain: those that find space whatever happens, and those that arrive by now. Wakes the
+ * arrival decider for the next. */
+void receive_arrivals(struct rnic *rnic);
 /* Sends the ACK (or NAK) for a data packet; it is made at from_cyc. */
 void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc);
 

@@ -153,7 +153,7 @@ static void grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     cut_packet(rnic, qp, message, item);
     uint32_t units = (item->payload_bytes + 63) / 64;
     space_take(&rnic->payload_space, units);
-    level_in(&rnic->payload_level, rnic->sim->now, units);
+    level_in(&rnic->payload_level, now_cyc, units);
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, message->local_address + item->offset,
                                     message->has_inline ? 0 : item->payload_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
@@ -173,7 +173,8 @@ static int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *
                            ? 0
                            : space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
     entry->writer_waits |= path_at == SIM_NEVER;
-    rnic->scheduler_waits = read_at == SIM_NEVER || space_at == SIM_NEVER;
+    rnic->waits_for_read = read_at == SIM_NEVER;
+    rnic->waits_for_space = space_at == SIM_NEVER;
     int64_t latest = path_at > read_at ? path_at : read_at;
     if (latest > at_cyc || space_at > at_cyc)
         *waits_for = space_at > latest ? RNIC_WAIT_BUFFER : RNIC_WAIT_DOWNSTREAM;
@@ -264,9 +265,10 @@ int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->path[RNIC_WQE].end.read_decider = rnic->scheduler;
     path_entry(&rnic->path[RNIC_SCHED])->write_decider = rnic->scheduler;
     snprintf(error, error_bytes, "out of memory");
-    return rnic->scheduler < 0 || heap_init(&rnic->eligible, 64) ||
-                   space_init(&rnic->payload_space, rnic->sim, "payload buffer", units) ||
-                   level_init(&rnic->payload_level, units, 0)
-               ? -1
-               : 0;
+    if (rnic->scheduler < 0 || heap_init(&rnic->eligible, 64) ||
+        space_init(&rnic->payload_space, rnic->sim, "payload buffer", units) ||
+        level_init(&rnic->payload_level, units, 0))
+        return -1;
+    level_set_clocks(&rnic->payload_level, &rnic->user_clk, &rnic->user_clk);
+    return 0;
 }

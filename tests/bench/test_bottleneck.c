@@ -1,8 +1,10 @@
 /* The bottleneck rule on inputs made for it. */
 #include <CUnit/CUnit.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/bottleneck.h"
+#include "tests/system/scenario.h"
 
 void suite_bench_bottleneck(void);
 
@@ -25,9 +27,9 @@ static const struct bottleneck_case cases[] = {
      "a p s0", "work", "a p s1", "work"},
     {{{500, RNICSIM_DOWNSTREAM_FULL, 500}, {900, RNICSIM_NO_INPUT, 0}, {950, RNICSIM_NO_INPUT, 0}},
      "a p s2", "work", "a p s1", "work"},
-    /* none is saturated: the resource that is most waited for, then the next resource */
-    {{{899, RNICSIM_BUBBLE, 101}, {100, RNICSIM_NO_TAG, 300}, {100, RNICSIM_WINDOW_FULL, 299}},
-     "a p s1", "no_tag", "a p s2", "window_full"},
+    /* none is saturated: the resource that is most waited for, tags before others; then the busiest stage */
+    {{{899, RNICSIM_BUBBLE, 101}, {100, RNICSIM_NO_TAG, 300}, {100, RNICSIM_WINDOW_FULL, 800}},
+     "a p s1", "no_tag", "a p s0", "work"},
     {{{100, RNICSIM_CONTEXT_BUSY, 800}, {700, RNICSIM_NO_INPUT, 0}, {100, RNICSIM_NO_INPUT, 0}},
      "a p s0", "context_busy", "a p s1", "work"},
     /* shadows of other stages do not count; below the thresholds it is latency */
@@ -67,6 +69,54 @@ static void check_case(const struct bottleneck_case *given)
     CU_ASSERT_STRING_EQUAL(found.next.cause, given->next_cause);
 }
 
+/* Systems with one bottleneck made into them, on the model: is it named? */
+static void test_named_right(void)
+{
+    static const struct {
+        const char *board, *set[2], *stage, *cause;
+        uint32_t bytes, outstanding;
+        unsigned flags;
+    } made[] = {
+        {"u280_100g", {NULL}, "a core line", "work", 65536, 128, 0},
+        {"u280_100g", {"mac.rate=10 Gbps"}, "a core line", "work", 65536, 128, 0},
+        {"u280_100g", {"pcie.completions=rcb"}, "a core pcie_down", "work", 65536, 128, 0},
+        /* a write takes 280 bytes for 256, a completion 276 */
+        {"u280_100g", {"pcie.lanes=4"}, "b core pcie_up", "work", 65536, 128, 0},
+        {"u280_100g", {"pcie.tags=8"}, "a core read_engine", "no_tag", 65536, 128, 0},
+        {"u280_100g", {"pcie.completion_buffer=2 KiB"}, "a core read_engine", "no_completion_space", 65536, 128, 0},
+        {"u280_100g", {"nic.payload_buffer=8 KiB"}, "a core scheduler", "no_buffer", 65536, 128, 0},
+        {"u280_100g", {"mac.cable=2000 m", "transport.window=8"}, "a core scheduler", "window_full", 65536, 128, 0},
+        {"u280_100g", {"nic.context_loop=60 cycle"}, "a core scheduler", "context_busy", 64, 128, RNICSIM_INLINE},
+        {"u280_100g", {"nic.context_loop=1 cycle"}, "a core host_cpu", "work", 64, 128, RNICSIM_INLINE},
+        {"kcu116_25g", {"stage.tx.cdc.depth=600 beats"}, "a tx cdc FIFO", "full", 65536, 128, 0},
+    };
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        struct scenario s = scenario_default();
+        struct rnicsim_stage_info stages[256];
+        struct rnicsim *sim;
+        struct waterfall waterfall = make_waterfall();
+        s.board = made[i].board;
+        s.length_bytes = made[i].bytes;
+        s.outstanding = made[i].outstanding;
+        s.flags = made[i].flags;
+        s.messages = made[i].bytes > 1000 ? 300 : 5000;
+        for (int k = 0; k < 2 && made[i].set[k]; k++)
+            s.set[s.sets++] = made[i].set[k];
+        CU_ASSERT_FALSE_FATAL(scenario_run(&s, &sim).failed);
+        size_t count = rnicsim_stage_count(sim);
+        CU_ASSERT_FATAL(count <= 256);
+        for (size_t k = 0; k < count; k++)
+            rnicsim_stage(sim, k, &stages[k]);
+        struct bottlenecks found = bottleneck_find(stages, count, &waterfall);
+        if (strcmp(found.first.stage, made[i].stage) != 0 || strcmp(found.first.cause, made[i].cause) != 0)
+            printf("    %s: %s (%s) is named\n", made[i].set[0] ? made[i].set[0] : made[i].board, found.first.stage,
+                   found.first.cause);
+        CU_ASSERT_STRING_EQUAL(found.first.stage, made[i].stage);
+        CU_ASSERT_STRING_EQUAL(found.first.cause, made[i].cause);
+        rnicsim_destroy(sim);
+    }
+}
+
 static void test_rule(void)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -99,6 +149,7 @@ void suite_bench_bottleneck(void)
 {
     CU_pSuite suite = CU_add_suite("bench/bottleneck", NULL, NULL);
     CU_add_test(suite, "rule", test_rule);
+    CU_add_test(suite, "constructed bottlenecks are named right", test_named_right);
     CU_add_test(suite, "nothing happened", test_nothing);
     CU_add_test(suite, "waterfall sums", test_waterfall);
 }

@@ -217,11 +217,41 @@ static void one_qp_is_bound_by_its_context_loop(void)
     CU_ASSERT((s.messages - 1) * 1e6 / (double)(result.last_done_ps - result.first_done_ps) > 12);
 }
 
+/* Small frames at the rate of the line, everything else out of the way: 98 bytes a frame at 100 Gb/s are 127.55 M/s. */
+static void small_frames_fill_the_line(void)
+{
+    static const char *const faster[] = {"nic.user_clock=400 MHz", "nic.scheduler_interval=1 cycle",
+                                         "nic.context_loop=1 cycle", "nic.wqe_cache=256", "nic.wqe_fetch_most=32",
+                                         "nic.operations=512", "nic.operation_fifo=128", "nic.retire_interval=1 cycle",
+                                         "host.post_cost=0 ns", "host.wqe_cost=0 ns", "pcie.operation_interval=1 cycle"};
+    struct scenario s = scenario_default();
+    struct rnicsim *sim;
+    for (size_t i = 0; i < sizeof faster / sizeof *faster; i++)
+        s.set[s.sets++] = faster[i];
+    s.length_bytes = 0; /* WRITE: 58 + RETH 16 bytes, 24 more on the line */
+    s.flags = RNICSIM_INLINE;
+    s.qps = 4;
+    s.batch = 32;
+    s.outstanding = 512;
+    s.messages = 20480;
+    struct scenario_result result = scenario_run(&s, &sim);
+    char name[64];
+    double share;
+    scenario_busiest(sim, name, sizeof name, &share);
+    CU_ASSERT_EQUAL(result.done, s.messages);
+    if (share < 0.97 || strcmp(name, "a.line") != 0)
+        printf("\n    busiest %s at %.4f", name, share);
+    CU_ASSERT(share >= 0.97);
+    CU_ASSERT_STRING_EQUAL(name, "a.line");
+    rnicsim_destroy(sim);
+}
+
 void suite_system_arithmetic(void);
 void suite_system_arithmetic(void)
 {
     CU_pSuite suite = CU_add_suite("system: arithmetic anyone can redo", NULL, NULL);
     CU_add_test(suite, "every row of a zero-load 8 B inline WRITE", every_row_of_a_small_write);
     CU_add_test(suite, "goodput of long messages, and what binds", goodput_of_long_messages);
+    CU_add_test(suite, "small frames fill the line", small_frames_fill_the_line);
     CU_add_test(suite, "one QP is bound by its context loop", one_qp_is_bound_by_its_context_loop);
 }
