@@ -67,7 +67,7 @@ static int parse_numbers(struct trace_record *record, char **cells, struct rnics
 {
     uint64_t t_ps = 0;
     uint32_t host = 0, nsge = 0, inlined = 0;
-    if (number(cells[T_PS], INT64_MAX, "t_ps", &t_ps, error) != 0 ||
+    if (number(cells[T_PS], (uint64_t)RNICSIM_TIME_MAX, "t_ps", &t_ps, error) != 0 ||
         number32(cells[HOST], 65535, "host", &host, error) != 0 ||
         number32(cells[THREAD], UINT32_MAX, "thread", &record->thread, error) != 0 ||
         number32(cells[QPN], 0xffffff, "qpn", &record->qpn, error) != 0 ||

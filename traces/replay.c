@@ -32,6 +32,7 @@ struct trace_replay {
     struct rnicsim_wr *requests;     /* the doorbell to be rung */
     struct rnicsim_recv *buffers;
     uint32_t doorbell_room;
+    uint64_t late_line; /* of a post that would come after RNICSIM_TIME_MAX; 0: none */
     struct trace_replay_counts counts;
 };
 
@@ -171,7 +172,10 @@ static void place(struct trace_replay *replay, uint32_t number)
     }
     at_ps = at_ps > thread->posted_at_ps ? at_ps : thread->posted_at_ps; /* program order */
     at_ps = at_ps > thread->not_before_ps ? at_ps : thread->not_before_ps;
-    trace_replay_ready_put(&replay->ready, at_ps, number);
+    if (at_ps > RNICSIM_TIME_MAX)
+        replay->late_line = post->line; /* told by the loop */
+    else
+        trace_replay_ready_put(&replay->ready, at_ps, number);
 }
 
 static int take_next(struct trace_replay *replay, uint32_t number, struct rnicsim_error *error)
@@ -296,6 +300,18 @@ static int ring_due(struct trace_replay *replay, struct rnicsim *sim, struct rni
     return result;
 }
 
+/* What went wrong where no error could be told. */
+static int check(const struct trace_replay *replay, struct rnicsim_error *error)
+{
+    if (replay->wait.failed)
+        return out_of_memory(replay, error);
+    if (replay->late_line == 0)
+        return RNICSIM_OK;
+    trace_replay_scan_locate(&replay->scan, replay->late_line,
+                             "would be posted after 2^62 ps, think time included; up to 2^62 is allowed", error);
+    return RNICSIM_EINPUT;
+}
+
 int trace_replay_run(struct trace_replay *replay, struct rnicsim *sim, trace_replay_event *event, void *context,
                      struct rnicsim_error *error)
 {
@@ -304,6 +320,8 @@ int trace_replay_run(struct trace_replay *replay, struct rnicsim *sim, trace_rep
         result = take_next(replay, i, error);
     while (result == RNICSIM_OK && moving) {
         result = ring_due(replay, sim, error);
+        if (result == RNICSIM_OK)
+            result = check(replay, error);
         if (result != RNICSIM_OK)
             break;
         int64_t until_ps = trace_replay_ready_at(&replay->ready), stopped_at_ps;
@@ -311,9 +329,7 @@ int trace_replay_run(struct trace_replay *replay, struct rnicsim *sim, trace_rep
             moving = 0;
         else
             result = rnicsim_advance(sim, until_ps, &stopped_at_ps, error);
-        moving |= poll(replay, sim, event, context) > 0;
-        if (replay->wait.failed)
-            return out_of_memory(replay, error);
+        moving |= poll(replay, sim, event, context) > 0; /* what it heard may have gone wrong: the next round checks */
     }
     return result;
 }

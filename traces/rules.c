@@ -16,8 +16,9 @@ static int check_fields(const struct trace_record *record, struct rnicsim_error 
                           (unsigned)record->opcode, TRACE_EVENT_COUNT - 1, TRACE_OPCODE_COUNT - 1);
     if (record->flags >> TRACE_FLAG_COUNT != 0)
         return trace_fail(error, "flags 0x%x; allowed are SIGNALED, INLINE, SOLICITED and FENCE", record->flags);
-    if (record->t_ps < 0)
-        return trace_fail(error, "t_ps is %lld; times from 0 are allowed", (long long)record->t_ps);
+    if (record->t_ps < 0 || record->t_ps > RNICSIM_TIME_MAX)
+        return trace_fail(error, "t_ps is %lld; 0 to %lld (2^62) are allowed", (long long)record->t_ps,
+                          (long long)RNICSIM_TIME_MAX);
     if (record->len > RNICSIM_MESSAGE_MAX_BYTES)
         return trace_fail(error, "len is %u bytes; at most %u (2^31) are allowed", record->len,
                           RNICSIM_MESSAGE_MAX_BYTES);

@@ -18,7 +18,11 @@ struct rnicsim {
 /* Fills `error` (may be NULL) and returns `result`. */
 int api_fail(struct rnicsim_error *error, int result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* RNICSIM_EMODEL with the failure's text when the simulation is dead, else RNICSIM_OK. */
+/* RNICSIM_EMODEL with the failure's text when the simulation is dead, RNICSIM_EINPUT when it is NULL, else RNICSIM_OK. */
 int api_alive(const struct rnicsim *sim, struct rnicsim_error *error);
+
+/* Does something inside the model. A library never exits: when a model_assert fails in it, this returns RNICSIM_EMODEL. */
+typedef int api_call(struct rnicsim *sim, void *argument, struct rnicsim_error *error);
+int api_guard(struct rnicsim *sim, api_call *call, void *argument, struct rnicsim_error *error);
 
 #endif

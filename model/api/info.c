@@ -32,7 +32,9 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
         out->payload_bytes += nic->payload_bytes;
         out->data_packets += nic->data_packets;
         out->ack_packets += nic->ack_packets;
-        out->drops += nic->drops_full + nic->drops_bad + nic->drops_sequence;
+        out->drops_full += nic->drops_full;
+        out->drops_underrun += nic->drops_bad; /* a bad FCS here is a frame that ran dry at its sender */
+        out->drops_sequence += nic->drops_sequence;
         if (nic->line.wire_bytes > out->wire_bytes)
             out->wire_bytes = nic->line.wire_bytes;
         for (uint32_t qp = 0; qp < nic->qps; qp++)
@@ -41,6 +43,7 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
             for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
                 out->tlps += nic->pcie.count[direction][kind].tlps;
     }
+    out->drops = out->drops_full + out->drops_underrun + out->drops_sequence;
     if (sim->first_post_ps != SIM_NEVER)
         out->first_post_ps = sim->first_post_ps - sim->system.shift_ps;
     if (sim->last_done_ps > 0)
@@ -295,10 +298,13 @@ static void explain_qp(const struct rnic *nic, const struct qp *qp, char *text, 
                         : qp->fetched == qp->retired ? "its WQE is not in the NIC"
                         : qp->cut == qp->retired     ? "its packets are not all cut"
                                                      : "no ACK of its last packet came back";
-    snprintf(text, room, "host %s QP %u: %u requests unfinished, the oldest waits: %s (PSN %u of %u acknowledged; the peer "
-                         "expects %u); ",
-             nic->setup.name, qp->qpn, left, waits, (qp->requester.psn_oldest - 1) & PSN_MASK,
-             (qp->requester.psn_next - 1) & PSN_MASK, nic->peer->qp[qp->peer].responder.psn_expected);
+    char acknowledged[32] = "none";
+    if (qp->requester.psn_oldest != 0) /* the first PSN is 0, so PSNs are counts */
+        snprintf(acknowledged, sizeof acknowledged, "%u", qp->requester.psn_oldest);
+    snprintf(text, room, "host %s QP %u: %u requests unfinished, the oldest waits: %s (%s of %u packets acknowledged; the peer "
+                         "expects PSN %u); ",
+             nic->setup.name, qp->qpn, left, waits, acknowledged, qp->requester.psn_next,
+             nic->peer->qp[qp->peer].responder.psn_expected);
 }
 
 void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_bytes)

@@ -1,5 +1,6 @@
 /* The parameters of a simulation, and the boards that can be named. */
 #include "api/api_internal.h"
+#include "config/config_data.h"
 
 #include <stdio.h>
 
@@ -41,4 +42,9 @@ const char *rnicsim_host_name(const struct rnicsim *sim)
 int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line, size_t line_bytes)
 {
     return config_board_at(data_dir, index, name, name_bytes, line, line_bytes) ? RNICSIM_EINPUT : RNICSIM_OK;
+}
+
+int rnicsim_data_folder(const char *name, char *folder, size_t folder_bytes)
+{
+    return config_data_folder(name, folder, folder_bytes) ? RNICSIM_EINPUT : RNICSIM_OK;
 }

@@ -4,7 +4,7 @@
  * simulated time; whatever a host can see (completions, remote writes) is then polled. No globals: any number of
  * simulations live in one process. Nothing here prints, exits or reads the clock of the machine.
  *
- * Time is in picoseconds since the start, signed 64 bit. Every function that can fail returns an enum rnicsim_result
+ * Time is in picoseconds since the start, signed 64 bit, at most 2^62 (53 days). Every function that can fail returns an enum rnicsim_result
  * and, when it is not RNICSIM_OK, one line of text in `error`. After RNICSIM_EMODEL (the model found itself wrong)
  * the simulation stays failed: every later call says so again. */
 #ifndef RNICSIM_H
@@ -19,6 +19,12 @@ extern "C" {
 
 #define RNICSIM_VERSION "0.1.0"
 #define RNICSIM_NEVER INT64_MAX
+#define RNICSIM_TIME_MAX ((int64_t)1 << 62) /* the last instant that may be asked for */
+
+/* What the shared library exports. */
+#ifndef RNICSIM_API
+#define RNICSIM_API __attribute__((visibility("default")))
+#endif
 
 struct rnicsim;
 
@@ -40,15 +46,15 @@ struct rnicsim_options {
     const char *const *set; /* "key=value", as after -s */
     size_t set_count;
     uint64_t seed;
-    const char *data_dir; /* the folder of boards/ nics/ hosts/; NULL: next to the program, else the installed one */
+    const char *data_dir; /* the folder of boards/ nics/ hosts/; NULL: as rnicsim_data_folder() says */
     int horizon_off;      /* 1: one grant a decision. Same results, slower: the exactness reference */
     int idle_pair;        /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
     uint64_t spurious_seed; /* not 0: deciders are also woken at random instants (for tests: it must change nothing) */
     int64_t shift_ps;       /* all clocks start this much later; stamps are reported without it (for tests) */
 };
 
-int rnicsim_create(const struct rnicsim_options *options, struct rnicsim **out, struct rnicsim_error *error);
-void rnicsim_destroy(struct rnicsim *sim);
+RNICSIM_API int rnicsim_create(const struct rnicsim_options *options, struct rnicsim **out, struct rnicsim_error *error);
+RNICSIM_API void rnicsim_destroy(struct rnicsim *sim);
 
 /* ---- objects: host is 0 or 1 ---- */
 
@@ -65,7 +71,7 @@ struct rnicsim_qp_attr {
 };
 
 /* Creates a QP in state RTS. Both ends must exist before the first post. */
-int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error);
+RNICSIM_API int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error);
 
 struct rnicsim_mr_attr {
     uint32_t host;
@@ -75,7 +81,7 @@ struct rnicsim_mr_attr {
     uint64_t page_bytes; /* 4096, 2 MiB or 1 GiB */
 };
 
-int rnicsim_mr_register(struct rnicsim *sim, const struct rnicsim_mr_attr *attr, struct rnicsim_error *error);
+RNICSIM_API int rnicsim_mr_register(struct rnicsim *sim, const struct rnicsim_mr_attr *attr, struct rnicsim_error *error);
 
 /* ---- work requests ---- */
 
@@ -107,9 +113,9 @@ struct rnicsim_wr {
 };
 
 /* Posts `count` requests with one doorbell; the verbs call begins at `at_ps`, which must not lie before
- * rnicsim_now(). Posts of one host come in order of time: it has one posting
+ * rnicsim_now() nor after RNICSIM_TIME_MAX. Posts of one host come in order of time: it has one posting
  * thread. */
-int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_wr *requests,
+RNICSIM_API int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_wr *requests,
                       size_t count, int64_t at_ps, struct rnicsim_error *error);
 
 struct rnicsim_recv {
@@ -119,18 +125,18 @@ struct rnicsim_recv {
     uint32_t length_bytes;
 };
 
-int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,
+RNICSIM_API int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,
                       size_t count, int64_t at_ps, struct rnicsim_error *error);
 
 /* ---- time ---- */
 
-int64_t rnicsim_now(const struct rnicsim *sim);
+RNICSIM_API int64_t rnicsim_now(const struct rnicsim *sim);
 /* The earliest instant at which anything can happen; RNICSIM_NEVER when all is quiet. */
-int64_t rnicsim_next_at(const struct rnicsim *sim);
+RNICSIM_API int64_t rnicsim_next_at(const struct rnicsim *sim);
 /* A post at t is never seen by anything before t + lookahead. */
-int64_t rnicsim_lookahead(const struct rnicsim *sim);
+RNICSIM_API int64_t rnicsim_lookahead(const struct rnicsim *sim);
 /* Runs until `until_ps`, or stops at the first instant at which a host can see something new; *stopped_at_ps tells. */
-int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *stopped_at_ps, struct rnicsim_error *error);
+RNICSIM_API int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *stopped_at_ps, struct rnicsim_error *error);
 
 /* ---- what hosts see ---- */
 
@@ -157,7 +163,7 @@ enum rnicsim_stamp {
     RNICSIM_STAMP_COUNT
 };
 
-const char *rnicsim_stamp_name(enum rnicsim_stamp stamp);
+RNICSIM_API const char *rnicsim_stamp_name(enum rnicsim_stamp stamp);
 
 enum rnicsim_event_kind {
     RNICSIM_SEND_DONE,     /* a send-queue CQE: all stamps are set */
@@ -171,6 +177,7 @@ struct rnicsim_event {
     uint32_t host;
     uint32_t qpn;
     enum rnicsim_opcode opcode;
+    enum rnicsim_opcode sent_opcode; /* of the request that caused it: SEND, say, where opcode is RECV */
     uint32_t length_bytes;
     uint32_t immediate;
     uint32_t status; /* 0: success; the numbers of enum ibv_wc_status otherwise */
@@ -181,7 +188,7 @@ struct rnicsim_event {
 };
 
 /* Takes up to `max` of what became visible up to rnicsim_now(), in order of time; returns how many. */
-size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *events, size_t max);
+RNICSIM_API size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *events, size_t max);
 
 /* ---- counters: read at any time ---- */
 
@@ -191,13 +198,14 @@ struct rnicsim_totals {
     uint64_t payload_bytes;   /* delivered to the peers' memories */
     uint64_t data_packets, ack_packets;
     uint64_t wire_bytes;      /* with preamble, FCS and gap, the busier direction */
-    uint64_t drops;
+    uint64_t drops;           /* frames, the sum of the next three */
+    uint64_t drops_full, drops_underrun, drops_sequence; /* no space at arrival; ran dry at the sender's MAC; PSN not expected */
     uint64_t tlps;
     uint64_t decisions;
     int64_t first_post_ps, last_done_ps;
 };
 
-void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out);
+RNICSIM_API void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out);
 
 enum rnicsim_cause {
     RNICSIM_WORK,            /* busy */
@@ -214,7 +222,7 @@ enum rnicsim_cause {
     RNICSIM_CAUSE_COUNT
 };
 
-const char *rnicsim_cause_name(enum rnicsim_cause cause);
+RNICSIM_API const char *rnicsim_cause_name(enum rnicsim_cause cause);
 
 struct rnicsim_stage_info {
     const char *nic;  /* "a" or "b" */
@@ -225,8 +233,8 @@ struct rnicsim_stage_info {
     int64_t time_ps[RNICSIM_CAUSE_COUNT]; /* sums to the time since the first post */
 };
 
-size_t rnicsim_stage_count(const struct rnicsim *sim);
-int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *out);
+RNICSIM_API size_t rnicsim_stage_count(const struct rnicsim *sim);
+RNICSIM_API int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *out);
 
 struct rnicsim_fifo_info {
     const char *nic, *path, *name;
@@ -237,21 +245,21 @@ struct rnicsim_fifo_info {
     uint64_t drops, pushes;
 };
 
-size_t rnicsim_fifo_count(const struct rnicsim *sim);
-int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out);
+RNICSIM_API size_t rnicsim_fifo_count(const struct rnicsim *sim);
+RNICSIM_API int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out);
 /* Time (ps) spent at each level 0 .. depth; returns the number of levels, at most `max` are written. */
-size_t rnicsim_fifo_levels(struct rnicsim *sim, size_t index, int64_t *time_ps, size_t max);
+RNICSIM_API size_t rnicsim_fifo_levels(struct rnicsim *sim, size_t index, int64_t *time_ps, size_t max);
 
 struct rnicsim_tlp_info {
     const char *nic, *direction, *kind; /* "up" is to the host */
     uint64_t tlps, payload_bytes, link_bytes;
 };
 
-size_t rnicsim_tlp_count(const struct rnicsim *sim);
-int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out);
+RNICSIM_API size_t rnicsim_tlp_count(const struct rnicsim *sim);
+RNICSIM_API int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out);
 
 /* In words: what every unfinished request waits for; empty when nothing is unfinished. */
-void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_bytes);
+RNICSIM_API void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_bytes);
 
 /* ---- parameters ---- */
 
@@ -261,31 +269,36 @@ struct rnicsim_param_info {
     int changed; /* by -s: counts as changed in results */
 };
 
-size_t rnicsim_param_count(const struct rnicsim *sim);
-int rnicsim_param(const struct rnicsim *sim, size_t index, struct rnicsim_param_info *out);
-const char *rnicsim_board_name(const struct rnicsim *sim);
-const char *rnicsim_host_name(const struct rnicsim *sim);
+RNICSIM_API size_t rnicsim_param_count(const struct rnicsim *sim);
+RNICSIM_API int rnicsim_param(const struct rnicsim *sim, size_t index, struct rnicsim_param_info *out);
+RNICSIM_API const char *rnicsim_board_name(const struct rnicsim *sim);
+RNICSIM_API const char *rnicsim_host_name(const struct rnicsim *sim);
+
+/* Where the data lie: the folder `name`, which is boards, nics, hosts, plots or samples; beside the program, else in the
+ * share/rnicsim of the prefix in which the program or the library stands, else the one fixed when it was built.
+ * RNICSIM_EINPUT when there is none: `folder` is then the last place where it was looked for. */
+RNICSIM_API int rnicsim_data_folder(const char *name, char *folder, size_t folder_bytes);
 
 /* The boards that can be named, one call each: fills name and a line about it; RNICSIM_EINPUT past the last. */
-int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line,
+RNICSIM_API int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line,
                      size_t line_bytes);
 
 /* ---- a histogram of times: exact count, min, max and mean; percentiles to 1 part in 4,096 ---- */
 
 struct rnicsim_hist;
 
-struct rnicsim_hist *rnicsim_hist_create(void); /* NULL without memory */
-void rnicsim_hist_destroy(struct rnicsim_hist *hist);
-int rnicsim_hist_add(struct rnicsim_hist *hist, int64_t value_ps); /* -1 without memory */
-uint64_t rnicsim_hist_count(const struct rnicsim_hist *hist);
-int64_t rnicsim_hist_min(const struct rnicsim_hist *hist);
-int64_t rnicsim_hist_max(const struct rnicsim_hist *hist);
-double rnicsim_hist_mean(const struct rnicsim_hist *hist);
-double rnicsim_hist_stdev(const struct rnicsim_hist *hist);
+RNICSIM_API struct rnicsim_hist *rnicsim_hist_create(void); /* NULL without memory */
+RNICSIM_API void rnicsim_hist_destroy(struct rnicsim_hist *hist);
+RNICSIM_API int rnicsim_hist_add(struct rnicsim_hist *hist, int64_t value_ps); /* -1 without memory */
+RNICSIM_API uint64_t rnicsim_hist_count(const struct rnicsim_hist *hist);
+RNICSIM_API int64_t rnicsim_hist_min(const struct rnicsim_hist *hist);
+RNICSIM_API int64_t rnicsim_hist_max(const struct rnicsim_hist *hist);
+RNICSIM_API double rnicsim_hist_mean(const struct rnicsim_hist *hist);
+RNICSIM_API double rnicsim_hist_stdev(const struct rnicsim_hist *hist);
 /* The smallest value that at least share_ppb (1e-9) of the samples do not exceed. */
-int64_t rnicsim_hist_percentile(const struct rnicsim_hist *hist, int64_t share_ppb);
+RNICSIM_API int64_t rnicsim_hist_percentile(const struct rnicsim_hist *hist, int64_t share_ppb);
 /* Each distinct value (to the resolution) in order, with its count. */
-void rnicsim_hist_each(const struct rnicsim_hist *hist, void (*each)(void *context, int64_t value_ps, uint64_t count),
+RNICSIM_API void rnicsim_hist_each(const struct rnicsim_hist *hist, void (*each)(void *context, int64_t value_ps, uint64_t count),
                        void *context);
 
 #ifdef __cplusplus

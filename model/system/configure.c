@@ -12,23 +12,31 @@ const struct param_table *const system_param_tables[] = {&nic_param_table, &pcie
                                                          &transport_param_table, &host_param_table};
 const size_t system_param_table_count = sizeof system_param_tables / sizeof *system_param_tables;
 
-static int load(struct config *config, const char *data_dir, enum config_kind kind, const char *name,
-                struct config_error *error)
+struct files {
+    struct config *config;
+    const char *data_dir;
+    char board[PATH_MAX]; /* the board file's path: what it names lies beside it */
+};
+
+static int load_board(struct files *files, const char *board, struct config_error *error)
 {
-    char path[PATH_MAX];
-    if (config_find(data_dir, kind, name, path, sizeof path, error))
+    if (config_find(files->data_dir, CONFIG_BOARD, board, files->board, sizeof files->board, error))
         return -1;
-    return config_load(config, path, kind, error);
+    return config_load(files->config, files->board, CONFIG_BOARD, error);
 }
 
-static int load_named(struct config *config, const char *data_dir, enum config_kind kind, const char *key,
-                      const char *instead, struct config_error *error)
+/* The nic or host that the board's head names, or the one given instead. */
+static int load_named(struct files *files, enum config_kind kind, const char *key, const char *instead,
+                      struct config_error *error)
 {
-    const char *name = instead ? instead : config_head(config, CONFIG_BOARD, key);
+    char path[PATH_MAX];
+    const char *name = instead ? instead : config_head(files->config, CONFIG_BOARD, key);
     if (!name)
-        return config_error_set(error, "the board file names no '%s', allowed is '%s = NAME' before its first section",
-                                key, key);
-    return load(config, data_dir, kind, name, error);
+        return config_error_set(error, "%.200s: no '%s' is named, allowed is '%s = NAME' before its first section",
+                                files->board, key, key);
+    int failed = instead ? config_find(files->data_dir, kind, name, path, sizeof path, error)
+                         : config_find_beside(files->data_dir, kind, name, files->board, path, sizeof path, error);
+    return failed ? -1 : config_load(files->config, path, kind, error);
 }
 
 struct config *system_configure(const char *data_dir, const char *board, const char *host, const char *const *set,
@@ -37,9 +45,9 @@ struct config *system_configure(const char *data_dir, const char *board, const c
     struct config *config = config_create(system_param_tables, system_param_table_count, error);
     if (!config)
         return 0;
-    int failed = load(config, data_dir, CONFIG_BOARD, board, error) ||
-                 load_named(config, data_dir, CONFIG_NIC, "nic", 0, error) ||
-                 load_named(config, data_dir, CONFIG_HOST, "host", host, error);
+    struct files files = {.config = config, .data_dir = data_dir};
+    int failed = load_board(&files, board, error) || load_named(&files, CONFIG_NIC, "nic", 0, error) ||
+                 load_named(&files, CONFIG_HOST, "host", host, error);
     for (size_t i = 0; i < set_count && !failed; i++)
         failed = config_set(config, set[i], error);
     if (!failed)

@@ -1,5 +1,7 @@
 #include "system/system.h"
 
+#include "system/blame.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,21 +13,20 @@ static int path_of(const char *name)
     return -1;
 }
 
-/* One stage of the nic file into the setup. */
+/* One stage of the nic file into the setup. Errors begin with the key; see system/blame.h. */
 static int add_stage(struct rnic_setup *setup, const struct stage_spec *spec, struct config_error *error)
 {
     int path = path_of(spec->path);
     if (path < 0)
-        return config_error_set(error, "%s: there is no path '%s', allowed: doorbell, sched, wqe, payload, ack, tx, "
-                                       "mac_rx, rx, respond, retire, cqe", spec->origin, spec->path);
+        return config_error_set(error, "section [stage %s.%s]: there is no path '%s', allowed: doorbell, sched, wqe, payload, "
+                                       "ack, tx, mac_rx, rx, respond, retire, cqe", spec->path, spec->name, spec->path);
     int on_mac = strcmp(spec->clock, "mac") == 0;
     if (!on_mac && strcmp(spec->clock, "user") != 0)
-        return config_error_set(error, "%s: there is no clock '%s', allowed: user, mac", spec->origin, spec->clock);
+        return config_error_set(error, "stage.%s.%s.clock: there is no such clock, allowed: user, mac", spec->path,
+                                spec->name);
     if (setup->stages[path] == RNIC_PATH_STAGES_MAX)
-        return config_error_set(error, "%s: more than %d stages in a path", spec->origin, RNIC_PATH_STAGES_MAX);
-    if (spec->width_bits % 8 != 0 || (spec->width_bits & (spec->width_bits - 1)) != 0)
-        return config_error_set(error, "%s: width = %lld bit, allowed are powers of two from 8 bit", spec->origin,
-                                (long long)spec->width_bits);
+        return config_error_set(error, "section [stage %s.%s]: more than %d stages in a path, allowed: so many", spec->path,
+                                spec->name, RNIC_PATH_STAGES_MAX);
     int i = setup->stages[path]++;
     setup->on_mac_clock[path][i] = (uint8_t)on_mac;
     setup->holds[path][i] = spec->holds;
@@ -72,25 +73,37 @@ static int build_pair(struct system *system, const struct rnic_setup *common, in
     return 0;
 }
 
+static int build(struct system *system, const struct system_options *options, struct config_error *error)
+{
+    config_error_set(error, "out of memory");
+    if (!system->setup || item_pool_init(&system->items, 1024) || message_pool_init(&system->messages, 1024))
+        return -1;
+    if (fill_setup(system, system->setup, error) || build_pair(system, system->setup, 0, error) ||
+        (options->idle_pair && build_pair(system, system->setup, 2, error)))
+        return system_blame(system->config, error);
+    if (outbox_init(&system->outbox, &system->sim))
+        return -1;
+    system->sim.outside_lookahead_ps = system->setup->host->post_cost + system->setup->host->store_latency;
+    for (int i = 0; i < system->nics; i++)
+        if (rnic_declare(&system->nic[i], system->outbox.decider))
+            return -1;
+    return 0;
+}
+
 int system_init(struct system *system, struct config *config, const struct system_options *options,
                 struct config_error *error)
 {
     *system = (struct system){.config = config, .shift_ps = options->shift_ps};
     config_error_set(error, "out of memory");
-    if (sim_init(&system->sim, options->seed) || item_pool_init(&system->items, 1024) ||
-        message_pool_init(&system->messages, 1024))
+    if (sim_init(&system->sim, options->seed))
         return -1;
     system->sim.horizon_off = options->horizon_off;
     system->sim.spurious_seed = options->spurious_seed;
-    struct rnic_setup *common = malloc(sizeof *common);
-    int failed = !common || fill_setup(system, common, error) || build_pair(system, common, 0, error) ||
-                 (options->idle_pair && build_pair(system, common, 2, error)) ||
-                 outbox_init(&system->outbox, &system->sim);
-    if (!failed)
-        system->sim.outside_lookahead_ps = common->host->post_cost + common->host->store_latency;
-    for (int i = 0; i < system->nics && !failed; i++)
-        failed = rnic_declare(&system->nic[i], system->outbox.decider);
-    free(common);
+    system->sim.on_failure = options->on_failure;
+    system->setup = malloc(sizeof *system->setup);
+    int failed = build(system, options, error);
+    free(system->setup);
+    system->setup = 0;
     return failed ? -1 : 0;
 }
 
@@ -103,6 +116,7 @@ void system_free(struct system *system)
     item_pool_free(&system->items);
     sim_free(&system->sim);
     config_destroy(system->config);
+    free(system->setup); /* left over when a model_assert has failed */
 }
 
 static void join(struct rnic *nic, uint32_t index, struct rnic *peer)

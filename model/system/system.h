@@ -13,6 +13,7 @@ struct system_options {
     int idle_pair;
     uint64_t spurious_seed;
     int64_t shift_ps;
+    jmp_buf *on_failure; /* where a failed model_assert ends; NULL: the process aborts */
 };
 
 struct system {
@@ -21,6 +22,7 @@ struct system {
     struct item_pool items;
     struct message_pool messages;
     struct outbox outbox;
+    struct rnic_setup *setup; /* while it is built */
     struct rnic nic[SYSTEM_NICS_MAX];
     int nics;
     int64_t shift_ps;

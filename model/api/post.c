@@ -1,0 +1,159 @@
+/* Posting: what the caller gives is checked whole before anything changes. */
+#include "api/api_internal.h"
+
+static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
+                                      const struct rnicsim_wr *wr)
+{
+    if ((unsigned)wr->opcode > RNICSIM_WRITE_IMM)
+        return "opcode: allowed SEND, SEND_IMM, WRITE, WRITE_IMM";
+    if (wr->length_bytes > RNICSIM_MESSAGE_MAX_BYTES)
+        return "length: allowed 0 to 2147483648 bytes";
+    if ((wr->flags & RNICSIM_INLINE) && wr->length_bytes > qp->max_inline_bytes)
+        return "inline data is longer than the QP's max_inline";
+    if (wr->flags & ~(RNICSIM_SIGNALLED | RNICSIM_INLINE | RNICSIM_SOLICITED | RNICSIM_FENCE))
+        return "unknown flags";
+    if (wr->length_bytes > 0 && !(wr->flags & RNICSIM_INLINE) &&
+        !regions_hold(&sim->regions[host], wr->lkey, wr->local_address, wr->length_bytes))
+        return "lkey names no region that holds the local buffer";
+    if (wr->length_bytes > 0 && wr->opcode >= RNICSIM_WRITE &&
+        !regions_hold(&sim->regions[host ^ 1], wr->rkey, wr->remote_address, wr->length_bytes))
+        return "rkey names no region of the peer that holds the remote buffer";
+    return 0;
+}
+
+static struct qp *find_qp(struct rnicsim *sim, uint32_t host, uint32_t qpn, uint32_t *index,
+                          struct rnicsim_error *error)
+{
+    *index = host < API_HOSTS ? qp_table_find(&sim->system.nic[host].by_number, qpn) : QP_NONE;
+    if (*index == QP_NONE) {
+        api_fail(error, RNICSIM_EINPUT, "host %u has no QP %u", host, qpn);
+        return 0;
+    }
+    return &sim->system.nic[host].qp[*index];
+}
+
+static int check_list(const void *list, size_t count, struct rnicsim_error *error)
+{
+    if (count < 1)
+        return api_fail(error, RNICSIM_EINPUT, "nothing is posted: count is 0, allowed from 1 to the queue's depth");
+    if (!list)
+        return api_fail(error, RNICSIM_EINPUT, "the list of what is posted is NULL, but count is %zu", count);
+    return RNICSIM_OK;
+}
+
+/* Checks an instant given from outside and turns it into the simulation's own time. */
+static int own_time(struct rnicsim *sim, uint32_t host, int64_t at_ps, int64_t *own_ps, struct rnicsim_error *error)
+{
+    if (at_ps > RNICSIM_TIME_MAX)
+        return api_fail(error, RNICSIM_EINPUT, "a post at %lld ps, allowed up to 2^62 ps", (long long)at_ps);
+    *own_ps = at_ps + sim->system.shift_ps;
+    if (at_ps < 0 || *own_ps < sim->system.sim.now)
+        return api_fail(error, RNICSIM_EINPUT, "a post at %lld ps lies before now, %lld ps", (long long)at_ps,
+                        (long long)rnicsim_now(sim));
+    if (*own_ps < sim->last_post_ps[host])
+        return api_fail(error, RNICSIM_EINPUT, "a post of host %u at %lld ps lies before its last one", host,
+                        (long long)at_ps);
+    sim->last_post_ps[host] = *own_ps;
+    if (*own_ps < sim->first_post_ps)
+        sim->first_post_ps = *own_ps;
+    return RNICSIM_OK;
+}
+
+static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint32_t offset, const struct rnicsim_wr *wr)
+{
+    struct qp *qp = &sim->system.nic[host].qp[index];
+    uint32_t ref = message_new(&sim->system.messages);
+    if (ref == MESSAGE_NONE)
+        return -1;
+    struct message *message = &sim->system.messages.message[ref];
+    message->wr_id = wr->wr_id;
+    message->local_address = wr->local_address;
+    message->remote_address = wr->remote_address;
+    message->length_bytes = wr->length_bytes;
+    message->immediate = wr->immediate;
+    message->qp = index;
+    message->opcode = (uint8_t)wr->opcode;
+    message->signalled = qp->signal_all || (wr->flags & RNICSIM_SIGNALLED);
+    message->has_inline = (wr->flags & RNICSIM_INLINE) != 0;
+    qp->send[(qp->posted + offset) & qp->send_mask] = ref;
+    return 0;
+}
+
+/* A checked post, for api_guard(). */
+struct post {
+    uint32_t host, index;
+    size_t count;
+    const struct rnicsim_wr *requests;
+    const struct rnicsim_recv *buffers;
+    int64_t own_ps;
+};
+
+static int ring(struct rnicsim *sim, void *argument, struct rnicsim_error *error)
+{
+    const struct post *post = argument;
+    for (size_t i = 0; i < post->count; i++)
+        if (add_message(sim, post->host, post->index, (uint32_t)i, &post->requests[i]))
+            return api_fail(error, RNICSIM_EINPUT, "out of memory");
+    if (rnic_ring(&sim->system.nic[post->host], post->index, (uint32_t)post->count, post->own_ps))
+        return api_fail(error, RNICSIM_EINPUT, "out of memory");
+    return RNICSIM_OK;
+}
+
+int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_wr *requests,
+                      size_t count, int64_t at_ps, struct rnicsim_error *error)
+{
+    struct post post = {.host = host, .count = count, .requests = requests};
+    int dead = api_alive(sim, error);
+    if (dead)
+        return dead;
+    struct qp *qp = find_qp(sim, host, qpn, &post.index, error);
+    if (!qp || check_list(requests, count, error))
+        return RNICSIM_EINPUT;
+    if (qp->peer == QP_NONE)
+        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u is not in RTS: its peer QP %u does not exist", qpn, host,
+                        qp->peer_qpn);
+    if (count > qp->sq_depth - (qp->posted - qp->retired))
+        return api_fail(error, RNICSIM_EINPUT, "send queue full: QP %u of host %u holds %u of %u, %zu more were posted", qpn,
+                        host, qp->posted - qp->retired, qp->sq_depth, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *wrong = wrong_with_request(sim, host, qp, &requests[i]);
+        if (wrong)
+            return api_fail(error, RNICSIM_EINPUT, "request %llu on QP %u of host %u: %s",
+                            (unsigned long long)requests[i].wr_id, qpn, host, wrong);
+    }
+    if (own_time(sim, host, at_ps, &post.own_ps, error))
+        return RNICSIM_EINPUT;
+    return api_guard(sim, ring, &post, error);
+}
+
+static int add_receives(struct rnicsim *sim, void *argument, struct rnicsim_error *error)
+{
+    (void)error;
+    const struct post *post = argument;
+    struct rnic *nic = &sim->system.nic[post->host];
+    struct qp *qp = &nic->qp[post->index];
+    int64_t posted_at = host_post_receive(&nic->host, post->own_ps, (uint32_t)post->count);
+    for (size_t i = 0; i < post->count; i++)
+        qp->receive[qp->receives_posted++ & qp->receive_mask] =
+            (struct qp_receive){.wr_id = post->buffers[i].wr_id, .address = post->buffers[i].address,
+                                .posted_at_ps = posted_at, .length_bytes = post->buffers[i].length_bytes};
+    return RNICSIM_OK;
+}
+
+int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers, size_t count,
+                      int64_t at_ps, struct rnicsim_error *error)
+{
+    struct post post = {.host = host, .count = count, .buffers = buffers};
+    int dead = api_alive(sim, error);
+    if (dead)
+        return dead;
+    struct qp *qp = find_qp(sim, host, qpn, &post.index, error);
+    if (!qp || check_list(buffers, count, error))
+        return RNICSIM_EINPUT;
+    if (count > qp->rq_depth - (qp->receives_posted - qp->receives_taken))
+        return api_fail(error, RNICSIM_EINPUT, "receive queue full: QP %u of host %u holds %u of %u, %zu more were posted",
+                        qpn, host, qp->receives_posted - qp->receives_taken, qp->rq_depth, count);
+    if (own_time(sim, host, at_ps, &post.own_ps, error))
+        return RNICSIM_EINPUT;
+    return api_guard(sim, add_receives, &post, error);
+}
