@@ -1,0 +1,72 @@
+/* Is the shape right? Rates that follow from one number: what is in flight over the time of its round trip, or the narrowest stage. */
+#include "tests/system/scenario.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+
+static void near(const char *what, double is, double should, double share)
+{
+    if (is < should * (1 - share) || is > should * (1 + share))
+        printf("    %s: %.4f, expected %.4f\n", what, is, should);
+    CU_ASSERT(is >= should * (1 - share) && is <= should * (1 + share));
+}
+
+static double goodput(const char *const *set, size_t sets, uint32_t bytes, uint32_t messages)
+{
+    struct scenario s = scenario_default();
+    for (size_t i = 0; i < sets; i++)
+        s.set[s.sets++] = set[i];
+    s.length_bytes = bytes;
+    s.messages = messages;
+    struct scenario_result result = scenario_run(&s, NULL);
+    CU_ASSERT_EQUAL(result.done, messages);
+    return result.goodput_gbps;
+}
+
+/* So many tags, 512 bytes each, over the time of one read: 5 cycles in the engine, 24 bytes up, the link twice, the host, 552 bytes down,
+ * and the next edges of the 4 ns clock. */
+static void tags_over_a_round_trip(void)
+{
+    static const struct {
+        const char *set;
+        int tags;
+    } row[] = {{"pcie.tags=1", 1}, {"pcie.tags=2", 2}, {"pcie.tags=5", 5}};
+    double trip_ns = 5 * 4 + (24 + 552) * 0.06403 + 2 * 100 + 200 + 1.5 * 4;
+    for (int i = 0; i < 3; i++) {
+        const char *set[] = {row[i].set, "pcie.host_read=200 ns"};
+        near(row[i].set, goodput(set, 2, 65536, 200), row[i].tags * 512 * 8 / trip_ns, 0.02);
+    }
+}
+
+/* A window of N packets over the round trip: 2 x 20 km of cable and about 1.2 us of NICs. */
+static void window_over_a_round_trip(void)
+{
+    static const struct {
+        const char *set;
+        int packets;
+    } row[] = {{"transport.window=4", 4}, {"transport.window=16", 16}, {"transport.window=64", 64}};
+    for (int i = 0; i < 3; i++) {
+        const char *set[] = {row[i].set, "mac.cable=20000 m", "transport.ack_request_every=1"};
+        double trip_ns = 2 * 20000 * 5.05 + 2000; /* the NICs' share is small here */
+        near(row[i].set, goodput(set, 3, 1 << 20, 150), row[i].packets * 4096 * 8 / trip_ns, 0.02);
+    }
+}
+
+/* A stage of 128 bit at 250 MHz passes 32 Gb/s of frames; one of 512 bit and interval 4 the same. A frame of 4096 bytes is 4154 long: 65 beats
+ * of 64 bytes, or 260 of 16. */
+static void the_narrowest_stage(void)
+{
+    const char *narrow[] = {"stage.payload.build.width=128 bit", "stage.payload.build.depth=1024 beats"};
+    near("128 bit", goodput(narrow, 2, 65536, 200), 32.0 * 4096 / 4160, 0.005);
+    const char *slow[] = {"stage.payload.completion.interval=4 cycle"};
+    near("interval 4", goodput(slow, 1, 65536, 200), 32.0 * 4096 / 4160, 0.005);
+}
+
+void suite_system_formula(void);
+void suite_system_formula(void)
+{
+    CU_pSuite suite = CU_add_suite("system: formulas", NULL, NULL);
+    CU_add_test(suite, "tags over a round trip", tags_over_a_round_trip);
+    CU_add_test(suite, "window over a round trip", window_over_a_round_trip);
+    CU_add_test(suite, "the narrowest stage", the_narrowest_stage);
+}
