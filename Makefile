@@ -9,10 +9,12 @@ OPT ?= -O3
 PROGRAM ?= rnicsim
 
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror
-CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) -g $(WARN) -ffp-contract=off -fPIC -MMD -MP
-CPPFLAGS += -I. -Imodel -DRNICSIM_DATADIR='"$(PREFIX)/share/rnicsim"'
-LIBS := -linih -lm
+CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) -g $(WARN) -ffp-contract=off -fPIC -fvisibility=hidden -MMD -MP
+CPPFLAGS += -I. -Imodel
+LIBS := -linih -lm -ldl
 TOOL_LIBS := -ljansson -lzstd -lz
+VERSION := $(shell sed -n 's/^.define RNICSIM_VERSION "\(.*\)"/\1/p' model/api/rnicsim.h)
+SONAME := librnicsim.so.$(firstword $(subst ., ,$(VERSION)))
 
 LIB_DIRS := model/kernel model/config model/nic model/host model/system model/api pcie transport mac mac/fabric
 LIB_SOURCES := $(wildcard $(addsuffix /*.c,$(LIB_DIRS)))
@@ -22,54 +24,64 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 # Debian packages: to build and run, and what the tests need besides
 PACKAGES := gcc make libc6-dev libinih-dev libzstd-dev libjansson-dev zlib1g-dev gnuplot-nox
-TEST_PACKAGES := libcunit1-dev clang valgrind verilator g++ zstd
+TEST_PACKAGES := libcunit1-dev clang valgrind libc6-dbg verilator g++ zstd
 
-.PHONY: all run test check bench golden soak install deps deps-test help clean
+.PHONY: all run test check bench golden soak install deps deps-test need need-test help clean always
 all: $(PROGRAM)
 
 run: deps
-	@$(MAKE) --no-print-directory rnicsim
-	./rnicsim run -b u280_100g traces/samples/write_lat_100k.wqe.zst -o out --force
+	@$(MAKE) --no-print-directory $(PROGRAM)
+	$(abspath $(PROGRAM)) run -b u280_100g traces/samples/write_lat_100k.wqe.zst -o out --force
 
 test: deps deps-test
-	@$(MAKE) --no-print-directory rnicsim $(BUILD)/run_tests $(BUILD)/speed
+	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/run_tests $(BUILD)/speed
 	@$(BUILD)/run_tests
 
-check:
-	@$(MAKE) --no-print-directory rnicsim $(BUILD)/run_tests
+check: need need-test
+	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/run_tests
 	@$(BUILD)/run_tests --quick
 
-soak:
-	@$(MAKE) --no-print-directory rnicsim $(BUILD)/run_tests
+soak: need need-test
+	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/run_tests
 	RNICSIM_SOAK_SECONDS=$(or $(SECONDS_LONG),600) $(BUILD)/run_tests kernel_property kernel_rtl
 
-golden:
+golden: need
 	@$(MAKE) --no-print-directory $(BUILD)/golden
 	@$(BUILD)/golden tests/golden
 
-bench:
+bench: need need-test
 	@$(MAKE) --no-print-directory $(BUILD)/speed $(BUILD)/speed_kernel
 	@RNICSIM_DATA=model/config CC=$(CC) bench/speed/bench.sh $(BUILD)/speed $(BUILD)/speed_kernel bench/results.tsv
 
 help:
 	@echo 'make run      install what is missing, build, replay the sample trace, draw charts into out/'
 	@echo 'make test     the same for every test'
-	@echo 'make check    the quick tests only, nothing is installed'
+	@echo 'make check    the quick tests only; a missing package is named, nothing is installed'
 	@echo 'make bench    measure speed: seconds and instructions, kept in bench/results.tsv'
 	@echo 'make golden   renew the golden timings in tests/golden and say what moved'
 	@echo 'make soak     random tests with new seeds, for SECONDS_LONG=600 seconds'
 	@echo 'make install  PREFIX=/usr/local: the program, the library, its header and the data'
 	@echo 'make clean    remove what was built'
 
+# A removed package whose configuration is left is known to dpkg, but not installed. Without dpkg nothing can be told.
+find_missing = missing=''; command -v dpkg-query >/dev/null && for p in $(1); do \
+	dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q '^install ok installed' || missing="$$missing $$p"; done
+
 # Installs only what is missing, and says what. sudo only when not root.
 define install_missing
-	@missing=''; for p in $(1); do dpkg -s $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
-	if [ -n "$$missing" ]; then \
+	@$(find_missing); if [ -n "$$missing" ]; then \
 	    echo "installing:$$missing"; \
 	    sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 	    $$sudo apt-get update -qq && \
 	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null || \
 	    { echo "could not install:$$missing" >&2; exit 1; }; \
+	fi
+endef
+
+# Installs nothing: names what is missing, and how to get it.
+define name_missing
+	@$(find_missing); if [ -n "$$missing" ]; then \
+	    echo "missing packages:$$missing; 'make $(2)' installs them" >&2; exit 2; \
 	fi
 endef
 
@@ -79,18 +91,36 @@ deps:
 deps-test:
 	$(call install_missing,$(TEST_PACKAGES))
 
-install: rnicsim $(BUILD)/librnicsim.so
+need:
+	$(call name_missing,$(PACKAGES),deps)
+
+need-test:
+	$(call name_missing,$(TEST_PACKAGES),deps-test)
+
+install: need
+	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/librnicsim.so
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/rnicsim/,boards nics hosts plots samples)
-	install -m 755 rnicsim $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rnicsim
 	install -m 644 model/api/rnicsim.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 $(BUILD)/librnicsim.a $(BUILD)/librnicsim.so $(DESTDIR)$(PREFIX)/lib/
-	sed 's|@PREFIX@|$(PREFIX)|' model/api/rnicsim.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rnicsim.pc
+	install -m 644 $(BUILD)/librnicsim.a $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 $(BUILD)/librnicsim.so $(DESTDIR)$(PREFIX)/lib/librnicsim.so.$(VERSION)
+	ln -sf librnicsim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librnicsim.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' model/api/rnicsim.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rnicsim.pc
 	install -m 644 model/config/boards/*.board $(DESTDIR)$(PREFIX)/share/rnicsim/boards/
 	install -m 644 model/config/nics/*.nic $(DESTDIR)$(PREFIX)/share/rnicsim/nics/
 	install -m 644 model/config/hosts/*.host $(DESTDIR)$(PREFIX)/share/rnicsim/hosts/
 	install -m 644 bench/plots/*.gp $(DESTDIR)$(PREFIX)/share/rnicsim/plots/
 	install -m 644 traces/samples/* $(DESTDIR)$(PREFIX)/share/rnicsim/samples/
+
+# A stamp changes when what it says does, and only then: what was built with other words is built again.
+define stamp
+$(BUILD)/$(1): always
+	@mkdir -p $$(@D); printf '%s\n' '$(2)' | cmp -s - $$@ || printf '%s\n' '$(2)' > $$@
+endef
+$(eval $(call stamp,flags.stamp,$(CC) $(CPPFLAGS) $(CFLAGS)))
+$(eval $(call stamp,prefix.stamp,$(PREFIX)))
 
 $(PROGRAM): $(call objects,$(TOOL_SOURCES)) $(BUILD)/librnicsim.a
 	@echo '  LD  $@'
@@ -100,13 +130,18 @@ $(BUILD)/librnicsim.a: $(call objects,$(LIB_SOURCES))
 	@rm -f $@
 	@ar rcs $@ $^
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c $(BUILD)/flags.stamp
 	@mkdir -p $(@D)
 	@echo '  CC  $<'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# the one object that knows where things are installed
+DATA_OBJECT := $(BUILD)/model/config/config_data.o
+$(DATA_OBJECT): CPPFLAGS += -DRNICSIM_DATADIR='"$(PREFIX)/share/rnicsim"'
+$(DATA_OBJECT): $(BUILD)/prefix.stamp
+
 $(BUILD)/librnicsim.so: $(call objects,$(LIB_SOURCES))
-	@$(CC) $(CFLAGS) -shared -o $@ $^ $(LIBS)
+	@$(CC) $(CFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined -o $@ $^ $(LIBS)
 
 $(BUILD)/speed: $(BUILD)/bench/speed/speed.o $(BUILD)/librnicsim.a
 	@$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
@@ -126,11 +161,12 @@ $(BUILD)/tests/suites.inc: $(TEST_SOURCES)
 	@grep -hoE '^void suite_[a-z0-9_]+\(void\)' $(TEST_SOURCES) | sort -u | sed -E 's/^void (suite_[a-z0-9_]+)\(void\)/SUITE(\1)/' > $@
 
 $(BUILD)/tests/main.o: $(BUILD)/tests/suites.inc
-$(call objects,$(TEST_SOURCES) tests/golden/renew.c): CPPFLAGS += -I$(BUILD) -DRNICSIM_SOURCE_DIR='"$(CURDIR)"'
+$(call objects,$(TEST_SOURCES) tests/golden/renew.c): CPPFLAGS += -I$(BUILD) -DRNICSIM_SOURCE_DIR='"$(CURDIR)"' \
+	-DRNICSIM_BUILD_DIR='"$(abspath $(BUILD))"' -DRNICSIM_PROGRAM='"$(abspath $(PROGRAM))"'
 
 $(BUILD)/run_tests: $(call objects,$(TEST_SOURCES)) $(call objects,$(filter-out bench/main.c,$(TOOL_SOURCES))) $(BUILD)/librnicsim.a
 	@echo '  LD  $@'
 	@$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(TOOL_LIBS) -lcunit
 
 clean:
-	rm -rf $(BUILD) out rnicsim
+	rm -rf $(BUILD) out $(PROGRAM)

@@ -11,6 +11,7 @@
 
 #include "bench/cli.h"
 #include "bench/head.h"
+#include "traces/cleanup.h"
 
 #define PATH_BYTES 4096
 #define COMMON "common" /* the template that all begin with */
@@ -20,26 +21,14 @@ struct chart {
     void (*data)(const struct result *result, FILE *out);
 };
 
-/* Where the templates are: next to the program in its source tree, else installed. */
-static void template_path(const char *name, char *path, size_t path_bytes)
-{
-    char program[PATH_BYTES - 64];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(program, '/');
-    if (slash != NULL)
-        *slash = 0;
-    snprintf(path, path_bytes, "%s/bench/plots/%s.gp", program, name);
-    if (access(path, R_OK) != 0)
-        snprintf(path, path_bytes, "%s/plots/%s.gp", RNICSIM_DATADIR, name);
-}
-
 /* 0, or -1: there is none. */
 static int copy_template(const char *name, FILE *out)
 {
-    char path[PATH_BYTES], bytes[4096];
+    char folder[PATH_BYTES], path[PATH_BYTES + 64], bytes[4096];
     size_t count;
-    template_path(name, path, sizeof path);
+    if (rnicsim_data_folder("plots", folder, sizeof folder) != RNICSIM_OK)
+        return -1;
+    snprintf(path, sizeof path, "%s/%s.gp", folder, name);
     FILE *in = fopen(path, "re");
     if (in == NULL)
         return -1;
@@ -101,6 +90,18 @@ static void write_data(const struct result *result, struct results *results, con
     results_close(results, out);
 }
 
+/* Until it is reaped, its number is its own: only so long may a signal kill it. */
+static void wait_for(pid_t child, int *status)
+{
+    siginfo_t info;
+    cleanup_child(child);
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        continue;
+    cleanup_child(0);
+    while (waitpid(child, status, 0) < 0 && errno == EINTR)
+        continue;
+}
+
 /* gnuplot's exit status, or -1 with errno: it could not be started. */
 static int run_gnuplot(const char *folder, const char *script)
 {
@@ -121,8 +122,7 @@ static int run_gnuplot(const char *folder, const char *script)
         errno = failed;
         return -1;
     }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
+    wait_for(child, &status);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -133,12 +133,11 @@ static int draw(struct results *results, const char *name)
     snprintf(script, sizeof script, "%s.gp", name);
     snprintf(picture, sizeof picture, "%s.svg", name);
     snprintf(path, sizeof path, "%s/%s", results_folder(results), picture);
+    results_add(results, picture);
     int result = run_gnuplot(results_folder(results), script);
-    if (result == 0 && access(path, F_OK) == 0) {
-        results_add(results, picture);
+    if (result == 0 && access(path, F_OK) == 0)
         return 0;
-    }
-    unlink(path);
+    results_drop(results, picture);
     if (result < 0) {
         cli_warn("gnuplot cannot be started (%s): the charts stay undrawn, their .dat and .gp files are there",
                  strerror(errno));

@@ -13,6 +13,7 @@
 struct curve {
     FILE *out;
     uint64_t count, below; /* samples in all, and before this value */
+    int64_t min_ps, max_ps; /* exact, while a value of a histogram is the edge of a bin */
     double last_share;
     int started;
 };
@@ -26,6 +27,7 @@ static void put_point(void *context, int64_t value_ps, uint64_t count)
     curve->below += count;
     double share = (double)curve->below / total;
     int is_last = curve->below == curve->count;
+    value_ps = is_last ? curve->max_ps : curve->started ? value_ps : curve->min_ps;
     if (curve->started && !is_last && share - curve->last_share < CURVE_STEP &&
         1 - share > CURVE_RATIO * (1 - curve->last_share))
         return;
@@ -38,7 +40,8 @@ static void put_point(void *context, int64_t value_ps, uint64_t count)
 
 static void put_curve(FILE *out, const char *name, const struct rnicsim_hist *hist)
 {
-    struct curve curve = {.out = out, .count = rnicsim_hist_count(hist)};
+    struct curve curve = {.out = out, .count = rnicsim_hist_count(hist), .min_ps = rnicsim_hist_min(hist),
+                          .max_ps = rnicsim_hist_max(hist)};
     fprintf(out, "\"%s latency, us\" \"at or below, %%\" \"share at least as long\"\n", name);
     rnicsim_hist_each(hist, put_point, &curve);
 }

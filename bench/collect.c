@@ -15,14 +15,14 @@ int collect_init(struct collect *collect)
 /* Rows stand in the order of opcode and size, the rest last. */
 static int is_before(const struct collect_row *row, const struct rnicsim_event *event)
 {
-    if (row->opcode != event->opcode)
-        return row->opcode < event->opcode;
+    if (row->opcode != event->sent_opcode)
+        return row->opcode < event->sent_opcode;
     return row->length_bytes < event->length_bytes;
 }
 
 static int has_kind(const struct collect_row *row, const struct rnicsim_event *event)
 {
-    return row->opcode == event->opcode && row->length_bytes == event->length_bytes;
+    return row->opcode == event->sent_opcode && row->length_bytes == event->length_bytes;
 }
 
 /* NULL without memory. */
@@ -30,7 +30,7 @@ static struct collect_row *add_row(struct collect *collect, const struct rnicsim
 {
     struct collect_row *row = &collect->rows[at];
     memmove(row + 1, row, (collect->row_count - at) * sizeof *row);
-    *row = (struct collect_row){event->opcode, event->length_bytes, is_rest, rnicsim_hist_create(), rnicsim_hist_create()};
+    *row = (struct collect_row){event->sent_opcode, event->length_bytes, is_rest, rnicsim_hist_create(), rnicsim_hist_create()};
     collect->row_count++;
     return row->completion == NULL || row->delivery == NULL ? NULL : row;
 }

@@ -4,7 +4,7 @@
  *
  * Completion latency is AT_POST to AT_SEEN, of signalled requests that succeeded. Delivery latency is AT_POST to
  * delivered_at_ps, of every message, taken when the receiver sees it: where an ACK means "accepted", the sender's CQE may
- * come before the data is visible. A message that took a receive WQE then counts as a RECV. */
+ * come before the data is visible. Both stand under the opcode of the request that was sent. */
 #ifndef BENCH_COLLECT_H
 #define BENCH_COLLECT_H
 

@@ -113,9 +113,10 @@ static void write_fifos(const struct result *result, FILE *out)
     }
 }
 
+/* A TLP carries whole dwords: its payload is padded to four bytes. */
 static void write_pcie(const struct result *result, FILE *out)
 {
-    fputs("nic,direction,kind,tlps,payload_bytes,link_bytes,overhead_bytes\n", out);
+    fputs("nic,direction,kind,tlps,payload_dw_bytes,link_bytes,overhead_bytes\n", out);
     for (size_t i = 0; i < result->tlp_count; i++) {
         const struct rnicsim_tlp_info *tlp = &result->tlps[i];
         fprintf(out, "%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", tlp->nic, tlp->direction, tlp->kind,
@@ -134,7 +135,7 @@ static void put_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* What went wrong, in order of time; drops have no time of their own yet and are told by FIFO. */
+/* What went wrong, in order of time; drops have no time of their own yet and are told by place. */
 static void write_events(const struct result *result, FILE *out)
 {
     const struct collect *collect = result->collect;
@@ -147,13 +148,12 @@ static void write_events(const struct result *result, FILE *out)
     }
     if (collect->error_count > kept)
         fprintf(out, ",error,,,,%" PRIu64 " more errors\n", collect->error_count - kept);
-    for (size_t i = 0; i < result->fifo_count; i++)
-        if (result->fifos[i].info.drops != 0)
-            fprintf(out, ",drop,,,,%" PRIu64 " at %s\n", result->fifos[i].info.drops, result->fifos[i].name);
+    for (size_t i = 0; i < result->drop_count; i++)
+        fprintf(out, ",drop,,,,%" PRIu64 " frames: %s\n", result->drops[i].frames, result->drops[i].place);
     const char *const stuck[] = {result->stuck, result->first_waiting};
     for (int i = 0; i < 2; i++)
         if (stuck[i][0] != 0) {
-            fprintf(out, "%" PRId64 ",stuck,,,,", result->totals.last_done_ps);
+            fprintf(out, "%" PRId64 ",stuck,,,,", result->end_ps);
             put_quoted(out, stuck[i]);
             fputc('\n', out);
         }

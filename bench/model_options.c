@@ -61,6 +61,15 @@ static void list_boards(char *text, size_t text_bytes)
         used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i == 0 ? "" : ", ", name);
 }
 
+int model_options_no_boards(void)
+{
+    char folder[512];
+    rnicsim_data_folder("boards", folder, sizeof folder);
+    return cli_fail("no board is found: %s has no .board files, nor has ../share/rnicsim/boards beside the program; "
+                    "allowed is -b FILE",
+                    folder);
+}
+
 int model_options_apply(const struct model_options *model, struct rnicsim_options *options)
 {
     char boards[512];
@@ -71,6 +80,8 @@ int model_options_apply(const struct model_options *model, struct rnicsim_option
     if (model->board != NULL)
         return 0;
     list_boards(boards, sizeof boards);
+    if (boards[0] == 0)
+        return model_options_no_boards();
     return cli_fail("which board? -b BOARD is needed; allowed are a board file and %s", boards);
 }
 

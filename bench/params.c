@@ -55,10 +55,11 @@ static const char *or_none(const char *text)
     return text != NULL && text[0] != 0 ? text : "none";
 }
 
-static void print_described(const struct rnicsim_param_info *param)
+static void print_described(const struct rnicsim_param_info *param, const char *board)
 {
-    printf("%s\n  %s\n  unit %s, default %s, allowed %s\n  class %s", param->key, param->sentence,
-           or_none(param->unit), or_none(param->fallback), or_none(param->range), param->class_name);
+    printf("%s\n  %s\n  unit %s, default %s, allowed %s\n  on %s: %s, %s, from %s", param->key, param->sentence,
+           or_none(param->unit), or_none(param->fallback), or_none(param->range), board, param->value, param->class_name,
+           param->origin);
     if (param->source != NULL && param->source[0] != 0)
         printf(", source: %s", param->source);
     putchar('\n');
@@ -75,7 +76,7 @@ static int print_params(struct rnicsim *sim, const struct params_options *option
         if (options->effective)
             print_effective(&param);
         else
-            print_described(&param);
+            print_described(&param, rnicsim_board_name(sim));
     }
     if (shown == 0)
         return cli_fail("\"%s\" is no parameter of this board; rnicsim params lists them", options->key);
@@ -135,7 +136,8 @@ int boards_main(int argc, char **argv)
     int result = cli_parse(&argp, "boards", argc, argv, NULL);
     if (result >= 0)
         return result;
-    for (size_t i = 0; rnicsim_board_at(NULL, i, name, sizeof name, line, sizeof line) == RNICSIM_OK; i++)
+    size_t count = 0;
+    for (; rnicsim_board_at(NULL, count, name, sizeof name, line, sizeof line) == RNICSIM_OK; count++)
         printf("%-16s %s\n", name, line);
-    return CLI_DONE;
+    return count > 0 ? CLI_DONE : model_options_no_boards();
 }

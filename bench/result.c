@@ -46,6 +46,35 @@ static int gather_stages(struct result *result)
     return 0;
 }
 
+static void add_drop(struct result *result, const char *place, uint64_t frames)
+{
+    size_t i = 0;
+    if (frames == 0)
+        return;
+    while (i < result->drop_count && strcmp(result->drops[i].place, place) != 0)
+        i++;
+    result->drop_count += i == result->drop_count;
+    snprintf(result->drops[i].place, sizeof result->drops[i].place, "%s", place);
+    result->drops[i].frames += frames;
+}
+
+/* After the FIFOs: a frame without space is dropped at one of them. */
+static int gather_drops(struct result *result)
+{
+    char place[96];
+    result->drops = calloc(result->fifo_count + 2, sizeof *result->drops);
+    if (result->drops == NULL)
+        return -1;
+    for (size_t i = 0; i < result->fifo_count; i++) {
+        const struct rnicsim_fifo_info *fifo = &result->fifos[i].info;
+        snprintf(place, sizeof place, "%s.%s full", fifo->path, fifo->name);
+        add_drop(result, place, fifo->drops);
+    }
+    add_drop(result, "tx underrun", result->totals.drops_underrun);
+    add_drop(result, "out of sequence", result->totals.drops_sequence);
+    return 0;
+}
+
 static void gather_params(struct result *result)
 {
     struct rnicsim_param_info param;
@@ -71,7 +100,10 @@ static void gather_rates(struct result *result)
 {
     const struct rnicsim_totals *totals = &result->totals;
     const uint64_t *bytes = result->collect->delivered_bytes;
-    result->duration_ps = totals->last_done_ps > totals->first_post_ps ? totals->last_done_ps - totals->first_post_ps : 0;
+    int64_t now_ps = rnicsim_now(result->sim);
+    int is_partial = strcmp(result->status, "partial") == 0; /* then what happened after the last completion counts too */
+    result->end_ps = is_partial && now_ps > totals->last_done_ps ? now_ps : totals->last_done_ps;
+    result->duration_ps = result->end_ps > totals->first_post_ps ? result->end_ps - totals->first_post_ps : 0;
     result->requests_done = result->collect->done;
     result->goodput_gbps = gbps(bytes[0] > bytes[1] ? bytes[0] : bytes[1], result->duration_ps);
     result->goodput_both_gbps = gbps(bytes[0] + bytes[1], result->duration_ps);
@@ -97,14 +129,14 @@ int result_gather(struct result *result, const struct trace_replay *replay)
     const struct collect *collect = result->collect;
     trace_replay_counts(replay, &result->counts);
     rnicsim_totals(result->sim, &result->totals);
+    gather_stuck(result, replay);
     gather_rates(result);
     gather_params(result);
-    gather_stuck(result, replay);
     result->completion = latency_of(collect->completion);
     result->delivery = latency_of(collect->delivery);
     result->jitter = latency_jitter(&result->completion, (double)collect->ipdv_ps, collect->ipdv_count);
     result->waterfall = waterfall_of(collect);
-    if (gather_stages(result) != 0 || gather_fifos(result) != 0)
+    if (gather_stages(result) != 0 || gather_fifos(result) != 0 || gather_drops(result) != 0)
         return -1;
     result->bottlenecks = bottleneck_find(result->stages, result->stage_count, &result->waterfall);
     return 0;
@@ -115,4 +147,5 @@ void result_free(struct result *result)
     free(result->stages);
     free(result->tlps);
     free(result->fifos);
+    free(result->drops);
 }

@@ -17,6 +17,11 @@ struct result_fifo {
     double fullness; /* high water over depth */
 };
 
+struct result_drop {
+    char place[96]; /* "rx.cdc full", "tx underrun", "out of sequence" */
+    uint64_t frames; /* of both NICs */
+};
+
 struct result {
     struct rnicsim *sim;
     const struct collect *collect;
@@ -27,7 +32,8 @@ struct result {
     struct trace_replay_counts counts;
     struct rnicsim_totals totals;
     uint64_t requests_done;
-    int64_t duration_ps; /* first post to last completion */
+    int64_t end_ps;      /* of the last completion; when the run is partial, of the last event */
+    int64_t duration_ps; /* from the first post to then */
     struct latency completion, delivery;
     struct jitter jitter; /* of completions */
     struct waterfall waterfall;
@@ -39,6 +45,8 @@ struct result {
     size_t stage_count;
     struct result_fifo *fifos; /* fullest first; equally full ones by the back-pressure that they made */
     size_t fifo_count;
+    struct result_drop *drops; /* none where there were none */
+    size_t drop_count;
     struct rnicsim_tlp_info *tlps;
     size_t tlp_count;
     struct bottlenecks bottlenecks;

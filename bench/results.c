@@ -1,21 +1,29 @@
 #include "bench/results.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/cli.h"
+#include "traces/cleanup.h"
 
 #define FILES_MAX 64u
 #define NAME_BYTES 64u
 #define SUMMARY "summary.json"
+#define HIDDEN ".rnicsim" /* the begin of the hidden folder's name, */
+#define HIDDEN_END ".tmp" /* and its end; in older versions there was a number between */
 
 struct results {
     char *path;
     char *folder; /* hidden, inside path */
-    int made_path;
+    int lock; /* path, open and locked; -1 */
+    int has_lock; /* 0: there are no locks on this file system */
+    int made_path, made_folder;
     char names[FILES_MAX][NAME_BYTES];
     size_t count;
     char open_name[NAME_BYTES];
@@ -67,7 +75,7 @@ static int check_parent(const char *path)
     return result;
 }
 
-int results_check(const char *path, int force)
+static int check(const char *path, int force)
 {
     struct stat status;
     if (path[0] == 0)
@@ -83,46 +91,131 @@ int results_check(const char *path, int force)
     return 0;
 }
 
-static void discard(struct results *results)
+static void remove_file(const char *folder, const char *name)
 {
-    for (size_t i = 0; i < results->count; i++) {
-        char *path = join(results->folder, results->names[i]);
-        if (path != NULL)
-            unlink(path);
-        free(path);
+    char *path = join(folder, name);
+    if (path != NULL) {
+        unlink(path);
+        cleanup_forget(path);
     }
-    if (results->folder != NULL)
-        rmdir(results->folder);
+    free(path);
+}
+
+static void remove_folder(const char *path)
+{
+    rmdir(path); /* fails when something else is in it, and then it stays */
+    cleanup_forget(path);
+}
+
+void results_discard(struct results *results)
+{
+    if (results == NULL)
+        return;
+    for (size_t i = 0; i < results->count; i++)
+        remove_file(results->folder, results->names[i]);
+    if (results->made_folder)
+        remove_folder(results->folder);
     if (results->made_path)
-        rmdir(results->path); /* fails when something else is in it, and then it stays */
+        remove_folder(results->path);
+    if (results->lock >= 0)
+        close(results->lock); /* which unlocks it */
     free(results->folder);
     free(results->path);
     free(results);
 }
 
+/* Makes a folder that a signal takes away again. 0, or -1 with errno. */
+static int make_folder(const char *path)
+{
+    cleanup_hold();
+    int failed = mkdir(path, 0777), reason = errno;
+    if (!failed)
+        cleanup_add(path);
+    cleanup_release();
+    errno = reason;
+    return failed;
+}
+
+static void remove_tree(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder != NULL)
+        closedir(folder);
+    rmdir(path);
+}
+
+static int is_hidden(const char *name)
+{
+    size_t length = strlen(name), end = strlen(HIDDEN_END);
+    return strncmp(name, HIDDEN, strlen(HIDDEN)) == 0 && length > end && strcmp(name + length - end, HIDDEN_END) == 0;
+}
+
+/* Hidden folders of runs that were killed: the lock is ours, so nobody writes into them. */
+static void remove_stale(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
+        if (is_hidden(entry->d_name)) {
+            char *stale = join(path, entry->d_name);
+            if (stale != NULL)
+                remove_tree(stale);
+            free(stale);
+        }
+    if (folder != NULL)
+        closedir(folder);
+}
+
+/* A folder is written by one run at a time. The lock goes with the process, however it ends; without locks, the hidden
+ * folder is the lock. */
+static int take_lock(struct results *results)
+{
+    results->lock = open(results->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (results->lock < 0)
+        return -1;
+    results->has_lock = flock(results->lock, LOCK_EX | LOCK_NB) == 0;
+    return !results->has_lock && errno == EWOULDBLOCK ? -1 : 0;
+}
+
+static int fill(struct results *results, int force)
+{
+    results->made_path = make_folder(results->path) == 0;
+    if (!results->made_path && errno != EEXIST)
+        return cli_fail("-o %s: %s", results->path, strerror(errno));
+    if (take_lock(results) != 0)
+        return errno == EWOULDBLOCK ? cli_fail("-o %s: another run is writing into it; one at a time is allowed", results->path)
+                                    : cli_fail("-o %s: %s", results->path, strerror(errno));
+    if (check(results->path, force) != 0) /* another run may have ended meanwhile */
+        return CLI_INPUT;
+    if (results->has_lock)
+        remove_stale(results->path);
+    results->made_folder = make_folder(results->folder) == 0;
+    if (!results->made_folder && errno == EEXIST)
+        return cli_fail("-o %s: another run is writing into it; if none is, remove %s", results->path, results->folder);
+    return results->made_folder ? 0 : cli_fail("-o %s: %s", results->path, strerror(errno));
+}
+
 int results_begin(const char *path, int force, struct results **out)
 {
-    if (results_check(path, force) != 0)
+    if (check(path, force) != 0)
         return CLI_INPUT;
     struct results *results = calloc(1, sizeof *results);
     if (results == NULL)
         return cli_fail("-o %s: out of memory", path);
+    results->lock = -1;
     results->path = strdup(path);
-    if (results->path != NULL && asprintf(&results->folder, "%s/.rnicsim.%ld.tmp", path, (long)getpid()) < 0)
-        results->folder = NULL;
-    errno = ENOMEM;
-    int failed = results->path == NULL || results->folder == NULL;
-    if (!failed) {
-        results->made_path = mkdir(path, 0777) == 0;
-        failed = (!results->made_path && errno != EEXIST) || mkdir(results->folder, 0777) != 0;
-    }
-    if (failed) {
-        cli_fail("-o %s: %s", path, strerror(errno));
-        discard(results);
-        return CLI_INPUT;
-    }
-    *out = results;
-    return 0;
+    results->folder = join(path, HIDDEN HIDDEN_END);
+    int result = results->path == NULL || results->folder == NULL ? cli_fail("-o %s: out of memory", path)
+                                                                  : fill(results, force);
+    if (result != 0)
+        results_discard(results);
+    else
+        *out = results;
+    return result;
 }
 
 const char *results_folder(const struct results *results)
@@ -149,15 +242,27 @@ void results_add(struct results *results, const char *name)
         results_fail(results, name);
         return;
     }
+    char *path = join(results->folder, name);
+    if (path != NULL)
+        cleanup_add(path);
+    free(path);
     snprintf(results->names[results->count++], NAME_BYTES, "%s", name);
+}
+
+void results_drop(struct results *results, const char *name)
+{
+    if (results->count == 0 || strcmp(results->names[results->count - 1], name) != 0)
+        return;
+    results->count--;
+    remove_file(results->folder, name);
 }
 
 FILE *results_open(struct results *results, const char *name)
 {
     char *path = join(results->folder, name);
+    results_add(results, name);
     FILE *file = path == NULL ? NULL : fopen(path, "we");
     free(path);
-    results_add(results, name);
     snprintf(results->open_name, sizeof results->open_name, "%s", name);
     if (file == NULL)
         results_fail(results, name);
@@ -183,6 +288,7 @@ static void remove_known(const struct results *results)
     }
 }
 
+/* Out of the hidden folder, into its place. */
 static int move(struct results *results, const char *name)
 {
     char *from = join(results->folder, name), *to = join(results->path, name);
@@ -194,21 +300,34 @@ static int move(struct results *results, const char *name)
     return failed;
 }
 
-int results_finish(struct results *results)
+/* All, summary.json last. */
+static int move_all(struct results *results)
 {
-    int failed = results->failure[0] != 0;
-    if (!failed)
-        remove_known(results);
+    int failed = 0;
     for (size_t i = 0; !failed && i < results->count; i++)
         if (strcmp(results->names[i], SUMMARY) != 0)
             failed = move(results, results->names[i]);
     for (size_t i = 0; !failed && i < results->count; i++)
         if (strcmp(results->names[i], SUMMARY) == 0)
             failed = move(results, SUMMARY);
+    return failed;
+}
+
+int results_finish(struct results *results)
+{
+    int failed = results->failure[0] != 0;
+    cleanup_hold(); /* from here on it is all or nothing */
+    if (!failed) {
+        remove_known(results);
+        failed = move_all(results);
+    }
     if (failed)
         cli_fail("%s", results->failure);
-    else
+    else if (results->made_path) {
+        cleanup_forget(results->path);
         results->made_path = 0; /* it stays */
-    discard(results);
+    }
+    results_discard(results);
+    cleanup_release();
     return failed ? CLI_INPUT : 0;
 }

@@ -2,7 +2,8 @@
  *
  * Files are written into a hidden folder inside; results_finish moves them out, summary.json last: where that is, the
  * result is whole. A folder that holds another run (a summary.json) is refused, or with `force` its result files are
- * replaced; other files in it are left alone. */
+ * replaced; other files in it are left alone. One run at a time writes into a folder: it is locked from results_begin on.
+ * A signal that ends the program leaves nothing behind; what a killed run has left is removed by the next. */
 #ifndef BENCH_RESULTS_H
 #define BENCH_RESULTS_H
 
@@ -10,11 +11,11 @@
 
 struct results;
 
-/* Before the run: whether results could be put into `path` (a folder, or a name for one whose parent exists). Changes
- * nothing. 0, or CLI_INPUT and one line. */
-int results_check(const char *path, int force);
-/* 0, or CLI_INPUT; nothing is left to close. */
+/* Before the run: what is wrong with the folder is told before time is spent. 0, or CLI_INPUT and one line: nothing is left
+ * to close. */
 int results_begin(const char *path, int force, struct results **out);
+/* The run has failed: nothing is left behind. NULL is allowed. */
+void results_discard(struct results *results);
 /* Where files are written until the end; for programs that are started there. */
 const char *results_folder(const struct results *results);
 /* Opens a file to be written; NULL: failed, and results_finish will tell. */
@@ -25,8 +26,10 @@ void results_close(struct results *results, FILE *file);
 void results_fail(struct results *results, const char *name);
 /* 1: something failed, and more would be in vain. */
 int results_has_failed(const struct results *results);
-/* A file that another program has written there: it is moved with the others. */
+/* A file that another program is about to write there: it is moved with the others, */
 void results_add(struct results *results, const char *name);
+/* unless nothing came of it: what was added last is removed again. */
+void results_drop(struct results *results, const char *name);
 /* Puts all in place and frees. 0, or CLI_INPUT and one line, with nothing left behind. */
 int results_finish(struct results *results);
 

@@ -29,6 +29,7 @@ struct run {
     struct collect collect;
     struct progress progress;
     struct result result;
+    struct results *results; /* NULL: without -o, or put in place */
 };
 
 static const struct argp_option run_option_table[] = {
@@ -133,11 +134,9 @@ static int simulate(struct run *run)
     return CLI_DONE;
 }
 
-static int write_files(const struct run *run)
+static int write_files(struct run *run)
 {
-    struct results *results;
-    if (results_begin(run->options.folder, run->options.force, &results) != 0)
-        return CLI_INPUT;
+    struct results *results = run->results;
     csv_write(&run->result, results);
     if (!run->options.no_charts)
         charts_write(&run->result, results);
@@ -145,14 +144,27 @@ static int write_files(const struct run *run)
     if (summary != NULL && summary_write(&run->result, summary) != 0)
         results_fail(results, "summary.json");
     results_close(results, summary);
+    run->results = NULL;
     return results_finish(results);
 }
 
-static int report(const struct run *run)
+/* The text report tells it itself. */
+static void warn_if_partial(const struct run *run)
 {
-    int result = run->options.folder != NULL ? write_files(run) : CLI_DONE;
+    const struct result *result = &run->result;
+    if (strcmp(result->status, "partial") != 0 || (!run->options.quiet && !run->options.json))
+        return;
+    cli_warn("status partial: %llu of %llu requests done; %.400s", (unsigned long long)result->requests_done,
+             (unsigned long long)result->counts.requests,
+             result->stuck[0] != 0 ? result->stuck : result->first_waiting);
+}
+
+static int report(struct run *run)
+{
+    int result = run->results != NULL ? write_files(run) : CLI_DONE;
     if (result != CLI_DONE)
         return result;
+    warn_if_partial(run);
     if (run->options.json)
         summary_write(&run->result, stdout);
     else if (!run->options.quiet)
@@ -163,14 +175,17 @@ static int report(const struct run *run)
 static int run_all(struct run *run)
 {
     const struct run_options *options = &run->options;
-    int result = options->folder != NULL ? results_check(options->folder, options->force) : CLI_DONE;
+    int result = options->folder != NULL ? results_begin(options->folder, options->force, &run->results) : CLI_DONE;
     if (result == CLI_DONE)
         result = create(run);
     if (result == CLI_DONE)
         result = digest_file(options->trace, run->result.digest, sizeof run->result.digest);
     if (result == CLI_DONE)
         result = simulate(run);
-    return result == CLI_DONE ? report(run) : result;
+    if (result == CLI_DONE)
+        result = report(run);
+    results_discard(run->results);
+    return result;
 }
 
 int run_main(int argc, char **argv)

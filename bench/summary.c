@@ -17,6 +17,12 @@ static json_t *real(double value)
     return rounded(value, 1e3);
 }
 
+/* Gb/s and M/s: six decimals, for slow runs too. */
+static json_t *rate(double value)
+{
+    return rounded(value, 1e6);
+}
+
 static json_t *ns(double ps)
 {
     return real(ps / PS_PER_NS);
@@ -88,16 +94,8 @@ static json_t *bottleneck_object(const struct bottleneck *bottleneck, int *faile
 static json_t *drops_object(const struct result *result, int *failed)
 {
     json_t *object = json_object();
-    uint64_t left = result->totals.drops;
-    for (size_t i = 0; i < result->fifo_count; i++) {
-        uint64_t drops = result->fifos[i].info.drops;
-        if (drops == 0)
-            continue;
-        put(object, result->fifos[i].name, whole(drops), failed);
-        left -= drops < left ? drops : left;
-    }
-    if (left > 0)
-        put(object, "other", whole(left), failed);
+    for (size_t i = 0; i < result->drop_count; i++)
+        put(object, result->drops[i].place, whole(result->drops[i].frames), failed);
     return object;
 }
 
@@ -155,10 +153,10 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "latency_ns", latency_object(&result->completion, failed), failed);
     put(summary, "delivery_ns", latency_object(&result->delivery, failed), failed);
     put(summary, "jitter_ns", jitter_object(&result->jitter, failed), failed);
-    put(summary, "goodput_gbps", real(result->goodput_gbps), failed);
-    put(summary, "goodput_both_gbps", real(result->goodput_both_gbps), failed);
-    put(summary, "wire_gbps", real(result->wire_gbps), failed);
-    put(summary, "message_rate_mps", real(result->message_rate_mps), failed);
+    put(summary, "goodput_gbps", rate(result->goodput_gbps), failed);
+    put(summary, "goodput_both_gbps", rate(result->goodput_both_gbps), failed);
+    put(summary, "wire_gbps", rate(result->wire_gbps), failed);
+    put(summary, "message_rate_mps", rate(result->message_rate_mps), failed);
     put(summary, "data_packets", whole(result->totals.data_packets), failed);
     put(summary, "ack_packets", whole(result->totals.ack_packets), failed);
     put(summary, "packets_per_wall_s", real((double)result->totals.data_packets / wall_s), failed);

@@ -27,73 +27,87 @@ struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, 
     return all;
 }
 
-/* Sends them from start_cyc on; returns the instant at which the last is in the endpoint. */
-static inline int64_t send(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps *what, int64_t start_cyc)
+/* Counts `times` times the same. */
+static void count(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps *what, uint32_t times)
 {
     struct pcie_count *count = &pcie->count[PCIE_DOWN][kind];
-    count->tlps += what->tlps;
-    count->payload_bytes += what->payload_bytes;
-    count->link_bytes += what->link_bytes;
-    pcie->down_work_cyc += what->took_cyc;
-    pcie->down_free_cyc = start_cyc + what->took_cyc;
-    return clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;
+    count->tlps += (uint64_t)times * what->tlps;
+    count->payload_bytes += (uint64_t)times * what->payload_bytes;
+    count->link_bytes += (uint64_t)times * what->link_bytes;
+    pcie->down_work_cyc += times * what->took_cyc;
 }
 
-/* A store of `bytes`: the user cycle in which the endpoint takes it, which it can from from_cyc on; until then it stops the link. */
+/* A store of `bytes`, at the root complex at start_cyc: the user cycle in which the endpoint takes it, which it can from from_cyc
+ * on; until then it stops the link. */
 static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t from_cyc)
 {
     struct pcie_tlps what = {1, bytes, bytes + TLP_REQUEST_BYTES, 0};
     what.took_cyc = pcie_occupancy_cyc(pcie, bytes, what.link_bytes);
-    int64_t at_cyc = clk_after(pcie->user_clk, send(pcie, PCIE_DOORBELL, &what, start_cyc));
+    count(pcie, PCIE_DOORBELL, &what, 1);
+    pcie->down_free_cyc = (start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc) + what.took_cyc;
+    int64_t in_ps = clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;
+    int64_t at_cyc = clk_after(pcie->user_clk, in_ps);
     if (from_cyc <= at_cyc)
         return at_cyc;
     pcie->down_free_cyc = clk_at_or_after(&pcie->link_clk, clk_edge(pcie->user_clk, from_cyc));
     return from_cyc;
 }
 
-/* Sends a request's completions from start_cyc on: its tag and space are free then, its operation may be done. */
-static inline int complete(struct pcie *pcie, uint32_t index, int64_t start_cyc)
+/* Sends the completions that are ready up to the horizon, until the next is a store or an operation is done. Returns that
+ * operation, or PCIE_NO_READ. */
+static uint32_t complete_reads(struct pcie *pcie, int64_t horizon_ps)
 {
-    const struct pcie_request *request = &pcie->request[index];
-    struct pcie_read *read = &pcie->read[request->read];
-    struct pcie_tlps other;
-    const struct pcie_tlps *what = &pcie->full;
-    if (request->bytes != (uint32_t)pcie->params->mrrs || (request->address & pcie->full_misaligned)) {
-        other = pcie_completions_of(pcie, request->address, request->bytes);
-        what = &other;
+    const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
+    const uint32_t mrrs = (uint32_t)pcie->params->mrrs;
+    int64_t latency = pcie->params->link_latency, free_cyc = pcie->down_free_cyc, free_ps = clk_edge(&link, free_cyc);
+    int64_t full_cyc = pcie->full.took_cyc;
+    uint64_t full_misaligned = pcie->full_misaligned;
+    uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
+    const struct agenda_entry *first;
+    while (done == PCIE_NO_READ && (first = agenda_first(&pcie->at_host)) != 0 && first->at <= horizon_ps &&
+           !(first->ref & PCIE_STORE_FLAG)) {
+        uint32_t index = (uint32_t)first->ref;
+        const struct pcie_request *request = &pcie->request[index];
+        struct pcie_read *read = &pcie->read[request->read];
+        int64_t start = first->at <= free_ps ? free_cyc : clk_at_or_after(&link, first->at);
+        agenda_drop_first(&pcie->at_host);
+        if (request->bytes == mrrs && (request->address & full_misaligned) == 0) {
+            full[request->kind]++;
+            free_cyc = start + full_cyc;
+        } else {
+            struct pcie_tlps what = pcie_completions_of(pcie, request->address, request->bytes);
+            count(pcie, request->kind, &what, 1);
+            free_cyc = start + what.took_cyc;
+        }
+        free_ps = clk_edge(&link, free_cyc);
+        reserve_give(&pcie->reserve, (request->bytes + 63) / 64, free_ps + latency);
+        pcie->request_free[pcie->request_free_count++] = index;
+        if (--read->in_flight == 0 && read->sent) {
+            read->done_cyc = clk_after(pcie->user_clk, free_ps + latency);
+            done = request->read;
+        }
     }
-    int64_t at_ps = send(pcie, request->kind, what, start_cyc);
-    reserve_give(&pcie->reserve, (request->bytes + 63) / 64, at_ps);
-    pcie->request_free[pcie->request_free_count++] = index;
-    if (--read->in_flight > 0 || !read->sent)
-        return 0;
-    read->done_cyc = clk_after(pcie->user_clk, at_ps);
-    return 1;
+    for (int kind = 0; kind < 2; kind++)
+        if (full[kind] > 0)
+            count(pcie, (enum pcie_kind)kind, &pcie->full, full[kind]);
+    pcie->down_free_cyc = free_cyc;
+    return done;
 }
 
-struct pcie_down pcie_down_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t stores_from_cyc,
-                                int64_t *wake_at)
+struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at)
 {
-    const struct agenda_entry *first;
-    while ((first = agenda_first(&pcie->at_host)) != 0 && first->at <= horizon_ps) {
-        int64_t at = first->at, start = clk_at_or_after(&pcie->link_clk, at);
-        uint64_t ref = first->ref;
-        if (start < pcie->down_free_cyc)
-            start = pcie->down_free_cyc;
-        if (ref & PCIE_STORE_FLAG) {
-            if (stores_from_cyc == SIM_NEVER) {
-                *wake_at = at <= now ? SIM_NEVER : at; /* it stops the link until space is told */
-                return (struct pcie_down){.event = PCIE_DOWN_NOTHING};
-            }
-            agenda_drop_first(&pcie->at_host);
-            int64_t at_cyc = send_store(pcie, (uint32_t)(ref >> 32) & 0x7fffffffu, start, stores_from_cyc);
-            return (struct pcie_down){PCIE_DOWN_STORE, (uint32_t)ref, at_cyc};
-        }
-        agenda_drop_first(&pcie->at_host);
-        uint32_t read = pcie->request[ref].read;
-        if (complete(pcie, (uint32_t)ref, start))
-            return (struct pcie_down){PCIE_DOWN_READ_DONE, read, pcie->read[read].done_cyc};
-    }
+    uint32_t read = complete_reads(pcie, horizon_ps);
+    if (read != PCIE_NO_READ)
+        return (struct pcie_down){PCIE_DOWN_READ_DONE, read, pcie->read[read].done_cyc};
+    const struct agenda_entry *first = agenda_first(&pcie->at_host);
     *wake_at = first ? first->at : SIM_NEVER;
-    return (struct pcie_down){.event = PCIE_DOWN_NOTHING};
+    int comes = first && first->at <= horizon_ps;
+    return (struct pcie_down){.event = comes ? PCIE_DOWN_STORE : PCIE_DOWN_NOTHING, .ref = comes ? (uint32_t)first->ref : 0};
+}
+
+int64_t pcie_down_take_store(struct pcie *pcie, int64_t from_cyc)
+{
+    struct agenda_entry store = *agenda_first(&pcie->at_host);
+    agenda_drop_first(&pcie->at_host);
+    return send_store(pcie, (uint32_t)(store.ref >> 32) & 0x7fffffffu, clk_at_or_after(&pcie->link_clk, store.at), from_cyc);
 }

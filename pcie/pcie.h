@@ -73,6 +73,11 @@ struct pcie_tlps { /* one after the other on the link */
 
 enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_INPUTS };
 
+struct pcie_choice {
+    int input;
+    int64_t start_cyc, others_cyc; /* link cycles */
+};
+
 struct pcie {
     struct sim *sim;
     const struct pcie_params *params;
@@ -116,6 +121,9 @@ struct pcie {
     } writing[2];
     int up_last;
     int64_t up_free_cyc, up_work_cyc;
+    int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */
+    struct pcie_choice up_choice;        /* the write that was asked for */
+    int up_described;                    /* and told: it is served next */
     int64_t visible_ps; /* of the newest posted write */
 
     /* down */
@@ -165,16 +173,19 @@ struct pcie_up {
     enum pcie_up_event event;
     int input;
     uint32_t ref;        /* the write's slot */
-    int64_t sent_at_ps;  /* its last TLP has left the link's arbiter */
+    int64_t sent_at_ps;  /* WRITTEN: its last TLP has left the link's arbiter */
     int64_t visible_at_ps; /* WRITTEN: payload (and CQE) visible in host memory */
 };
 
-/* The next grant from `now` up to the horizon. WRITE_BEGINS: the caller fills pcie_up_describe() with the write of `ref`, then goes on. */
-struct pcie_up pcie_up_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t *wake_at);
+/* Begins a decision at `now`, up to the horizon. */
+void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps);
+/* Its next grant. WRITE_BEGINS: the caller fills pcie_up_describe() with the write of `ref`, then goes on. */
+struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at);
 void pcie_up_describe(struct pcie *pcie, int input, const struct pcie_write *write);
 
 /* ---- down ---- */
 
+#define PCIE_NO_READ UINT32_MAX
 #define PCIE_STORE_FLAG (UINT64_C(1) << 63) /* in an entry's reference */
 #define PCIE_ORDER_READ (UINT64_C(1) << 63) /* in its order */
 
@@ -186,16 +197,17 @@ enum pcie_down_event { PCIE_DOWN_NOTHING, PCIE_DOWN_STORE, PCIE_DOWN_READ_DONE }
 struct pcie_down {
     enum pcie_down_event event;
     uint32_t ref;   /* STORE: the caller's; READ_DONE: the operation's index */
-    int64_t at_cyc; /* user cycle in which the last byte is in the endpoint */
+    int64_t at_cyc; /* READ_DONE: user cycle in which the last byte is in the endpoint */
 };
 
 /* How the host cuts the completions of a read. */
 struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, uint32_t bytes);
 
-/* The next arrival up to the horizon. stores_from_cyc: the user cycle from which the endpoint can take a store; SIM_NEVER: that is
- * not decided yet, and a store stops all behind it (posted: nothing passes it). */
-struct pcie_down pcie_down_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t stores_from_cyc,
-                                int64_t *wake_at);
+/* The next arrival up to the horizon. STORE: the host's store comes next, at *wake_at; the caller has it taken or, as nothing passes
+ * it (it is posted), stops the link with it. */
+struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at);
+/* Takes that store, which the endpoint can from the user cycle from_cyc on. Returns the cycle in which it does. */
+int64_t pcie_down_take_store(struct pcie *pcie, int64_t from_cyc);
 
 /* ---- lower bounds, for lookahead (ps) ---- */
 

@@ -39,53 +39,65 @@ static int64_t wait_for_resources(struct pcie *pcie, int64_t ready_cyc, int64_t 
     return max2(ready_cyc, max2(tag_at, space_at));
 }
 
-static void queue_request(struct pcie *pcie, int64_t at_ps, uint64_t address, uint32_t bytes, uint8_t kind)
+/* Queues `count` requests of `bytes` each, one after the other, that start every read_interval from start_cyc on. */
+static void queue_requests(struct pcie *pcie, int64_t start_cyc, uint64_t address, uint32_t bytes, uint32_t count)
 {
-    uint32_t index = pcie->request_free[--pcie->request_free_count];
-    struct pcie_request *request = &pcie->request[index];
-    request->at_cyc = clk_at_or_after(&pcie->link_clk, at_ps);
-    request->address = address;
-    request->bytes = bytes;
-    request->read = pcie->current;
-    request->kind = kind;
-    pcie->queue[pcie->queue_next++ & pcie->queue_mask] = index;
+    const struct clk link = pcie->link_clk, user = *pcie->user_clk;
+    int64_t at_cyc = start_cyc + pcie->params->read_latency, interval = pcie->params->read_interval;
+    uint32_t current = pcie->current, next = pcie->queue_next, unused = pcie->request_free_count;
+    uint8_t kind = pcie->read[current].kind;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = pcie->request_free[--unused];
+        struct pcie_request *request = &pcie->request[index];
+        request->at_cyc = clk_at_or_after(&link, clk_edge(&user, at_cyc));
+        request->address = address;
+        request->bytes = bytes;
+        request->read = current;
+        request->kind = kind;
+        pcie->queue[next++ & pcie->queue_mask] = index;
+        at_cyc += interval;
+        address += bytes;
+    }
+    pcie->queue_next = next;
+    pcie->request_free_count = unused;
 }
 
-/* Sends requests of the current operation until all are sent, or a tag or space is not decided yet. */
-static void send_requests(struct pcie *pcie)
+/* Sends the next requests of the current operation: all of the same size when nothing keeps them waiting, else one. Returns how
+ * many; 0: a tag or space is not decided yet. */
+static uint32_t send_requests(struct pcie *pcie)
 {
     const struct pcie_params *params = pcie->params;
-    const uint32_t most = (uint32_t)params->mrrs;
     struct pcie_read *read = &pcie->read[pcie->current];
-    uint64_t address = pcie->current_address;
-    uint32_t left = pcie->current_bytes, sent = 0;
-    int64_t ready = max2(read->begun_cyc, pcie->issue_free_cyc);
-    for (; left > 0; sent++) {
-        uint32_t bytes = tlp_piece(address, left, most), units = (bytes + 63) / 64;
-        int64_t tag_ps = reserve_tag_when(&pcie->reserve), space_ps = reserve_space_when(&pcie->reserve, units);
-        int64_t latest_ps = max2(tag_ps, space_ps), start = ready;
-        if (latest_ps == SIM_NEVER)
-            break;
-        if (latest_ps >= clk_edge(pcie->user_clk, ready - 1))
-            start = wait_for_resources(pcie, ready, tag_ps, space_ps);
-        reserve_take(&pcie->reserve, units);
-        queue_request(pcie, clk_edge(pcie->user_clk, start + params->read_latency), address, bytes, read->kind);
-        address += bytes;
-        left -= bytes;
-        int64_t busy = left > 0 ? params->read_interval : params->operation_interval;
-        pcie->issue_work_cyc += busy;
-        ready = start + busy;
+    uint32_t most = (uint32_t)params->mrrs, bytes = tlp_piece(pcie->current_address, pcie->current_bytes, most);
+    uint32_t units = (bytes + 63) / 64, count = 1;
+    if (bytes == most && (pcie->current_address & (most - 1)) == 0)
+        count = pcie->current_bytes / most;
+    int64_t ready = max2(read->begun_cyc, pcie->issue_free_cyc), start = ready;
+    uint64_t which;
+    int64_t tag_ps = reserve_tags_when(&pcie->reserve, count);
+    int64_t space_ps = reserve_space_when(&pcie->reserve, count * units, &which);
+    if (max2(tag_ps, space_ps) >= clk_edge(pcie->user_clk, ready - 1)) { /* the last of them may have to wait: one at a time */
+        count = 1;
+        tag_ps = reserve_tags_when(&pcie->reserve, 1);
+        space_ps = reserve_space_when(&pcie->reserve, units, &which);
+        if (tag_ps == SIM_NEVER || space_ps == SIM_NEVER)
+            return 0;
+        start = wait_for_resources(pcie, ready, tag_ps, space_ps);
     }
-    if (sent == 0)
-        return;
-    read->in_flight += sent;
-    read->sent = left == 0;
-    pcie->issue_free_cyc = ready;
-    pcie->current_address = address;
-    pcie->current_bytes = left;
-    if (pcie->queue_next - pcie->queue_first == sent) /* the first of them is the link's next */
+    reserve_take(&pcie->reserve, count, count * units, which);
+    queue_requests(pcie, start, pcie->current_address, bytes, count);
+    pcie->current_address += count * bytes;
+    pcie->current_bytes -= count * bytes;
+    int64_t busy = (count - 1) * params->read_interval +
+                   (pcie->current_bytes > 0 ? params->read_interval : params->operation_interval);
+    pcie->issue_work_cyc += busy;
+    pcie->issue_free_cyc = start + busy;
+    read->in_flight += count;
+    read->sent = pcie->current_bytes == 0;
+    if (pcie->queue_next - pcie->queue_first == count) /* the first of them is the link's next */
         sim_wake(pcie->sim, pcie->up_decider,
                  clk_edge(&pcie->link_clk, pcie->request[pcie->queue[pcie->queue_first & pcie->queue_mask]].at_cyc));
+    return count;
 }
 
 static void begin_operation(struct pcie *pcie)
@@ -116,8 +128,7 @@ int pcie_read_run(struct pcie *pcie)
                 continue;
             }
         }
-        send_requests(pcie);
-        if (pcie->current_bytes > 0)
+        if (send_requests(pcie) == 0)
             return done;
     }
 }

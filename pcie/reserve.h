@@ -24,33 +24,38 @@ struct reserve {
 int reserve_init(struct reserve *reserve, struct sim *sim, uint32_t tags, uint32_t depth_units);
 void reserve_free(struct reserve *reserve);
 
-/* When the next tag came or comes back: RESERVE_ALREADY when it was never taken, SIM_NEVER not decided yet. */
-static inline int64_t reserve_tag_when(const struct reserve *reserve)
+/* When `tags` (>= 1) more came or come back: RESERVE_ALREADY when they were never taken, SIM_NEVER not decided yet. */
+static inline int64_t reserve_tags_when(const struct reserve *reserve, uint32_t tags)
 {
-    if (reserve->taken < reserve->tags)
+    uint64_t need = reserve->taken + tags; /* so many, less all, must have come back */
+    if (need <= reserve->tags)
         return RESERVE_ALREADY;
-    uint64_t which = reserve->taken - reserve->tags; /* the return that frees the next tag */
-    return which < reserve->given ? reserve->back[which & reserve->mask].at_ps : SIM_NEVER;
+    need -= reserve->tags;
+    return need <= reserve->given ? reserve->back[(need - 1) & reserve->mask].at_ps : SIM_NEVER;
 }
 
-/* The same for `units` of space, on top of what is taken. */
-static inline int64_t reserve_space_when(struct reserve *reserve, uint32_t units)
+/* The same for `units` of space; *which: the return that frees the last of them. */
+static inline int64_t reserve_space_when(const struct reserve *reserve, uint32_t units, uint64_t *which)
 {
-    uint64_t need = reserve->taken_units + units;
+    uint64_t need = reserve->taken_units + units, i = reserve->first;
+    *which = i;
     if (need <= reserve->depth_units)
         return RESERVE_ALREADY;
     need -= reserve->depth_units;
     if (reserve->given_units < need)
         return SIM_NEVER;
-    while (reserve->back[reserve->first & reserve->mask].units < need)
-        reserve->first++;
-    return reserve->back[reserve->first & reserve->mask].at_ps;
+    while (reserve->back[i & reserve->mask].units < need)
+        i++;
+    *which = i;
+    return reserve->back[i & reserve->mask].at_ps;
 }
 
-static inline void reserve_take(struct reserve *reserve, uint32_t units)
+/* which: told by reserve_space_when() for these units. */
+static inline void reserve_take(struct reserve *reserve, uint32_t tags, uint32_t units, uint64_t which)
 {
-    reserve->taken++;
+    reserve->taken += tags;
     reserve->taken_units += units;
+    reserve->first = which;
 }
 
 static inline void reserve_give(struct reserve *reserve, uint32_t units, int64_t at_ps)

@@ -38,24 +38,30 @@ static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t
  * Each takes the same time on the link: its header, or a beat of the user interface. */
 static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
-    int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), latency = pcie->params->link_latency;
-    uint32_t sent[2] = {0, 0}; /* payload, WQEs */
+    const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
+    int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), latency = pcie->params->link_latency, free_cyc;
+    uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
+    uint32_t wqes = 0, first = next;
     do {
-        uint32_t index = pcie->queue[pcie->queue_first++ & pcie->queue_mask];
+        uint32_t index = pcie->queue[next++ & mask];
         uint64_t ordinal = pcie->host_reads++;
-        pcie->up_free_cyc = start_cyc + took;
-        int64_t ready = clk_edge(&pcie->link_clk, pcie->up_free_cyc) + latency +
+        free_cyc = start_cyc + took;
+        int64_t ready = clk_edge(&link, free_cyc) + latency +
                         rnd_table_draw(&pcie->host_read, rnd_draw(pcie->host_stream, ordinal, 0));
         model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, PCIE_ORDER_READ | ordinal, index) == 0, "out of memory");
-        sent[pcie->request[index].kind == PCIE_WQE_READ]++;
-        start_cyc = max2(pcie->up_free_cyc, waiting_at(pcie, PCIE_IN_READ));
+        wqes += pcie->request[index].kind == PCIE_WQE_READ;
+        if (next == end)
+            break;
+        start_cyc = max2(free_cyc, pcie->request[pcie->queue[next & mask]].at_cyc);
     } while (start_cyc <= last_cyc);
-    for (int i = 0; i < 2; i++) {
-        struct pcie_count *count = &pcie->count[PCIE_UP][i == 0 ? PCIE_PAYLOAD_READ : PCIE_WQE_READ];
-        count->tlps += sent[i];
-        count->link_bytes += sent[i] * TLP_REQUEST_BYTES;
-    }
-    pcie->up_work_cyc += (sent[0] + sent[1]) * took;
+    pcie->queue_first = next;
+    pcie->up_free_cyc = free_cyc;
+    uint32_t sent = next - first;
+    pcie->count[PCIE_UP][PCIE_WQE_READ].tlps += wqes;
+    pcie->count[PCIE_UP][PCIE_WQE_READ].link_bytes += wqes * TLP_REQUEST_BYTES;
+    pcie->count[PCIE_UP][PCIE_PAYLOAD_READ].tlps += sent - wqes;
+    pcie->count[PCIE_UP][PCIE_PAYLOAD_READ].link_bytes += (sent - wqes) * TLP_REQUEST_BYTES;
+    pcie->up_work_cyc += sent * took;
     int64_t first_at = agenda_first(&pcie->at_host)->at;
     if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
         sim_wake(pcie->sim, pcie->down_decider, first_at);
@@ -82,33 +88,35 @@ static void send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, i
     write->bytes -= pieces * piece;
 }
 
-/* The input to be served next and when; *others_cyc: when the first of the others waits. -1: none. */
-static int choose(const struct pcie *pcie, int64_t from_cyc, int64_t *start_cyc, int64_t *others_cyc)
+/* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
+static struct pcie_choice choose(const struct pcie *pcie)
 {
+    struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
+    if (pcie->queue_first == pcie->queue_next && fifo_empty(pcie->write_in[0]) && fifo_empty(pcie->write_in[1]))
+        return choice;
     int64_t at[PCIE_INPUTS], first = SIM_NEVER;
     for (int i = 0; i < PCIE_INPUTS; i++) {
         at[i] = waiting_at(pcie, i);
         if (at[i] < first)
             first = at[i];
     }
-    if (first == SIM_NEVER)
-        return -1;
-    *start_cyc = max2(first, max2(from_cyc, pcie->up_free_cyc));
-    int input = pcie->up_last;
+    choice.start_cyc = max2(first, max2(pcie->up_from_cyc, pcie->up_free_cyc));
+    choice.input = pcie->up_last;
     do {
-        input = input + 1 == PCIE_INPUTS ? 0 : input + 1;
-    } while (at[input] > *start_cyc);
-    *others_cyc = SIM_NEVER;
+        choice.input = choice.input + 1 == PCIE_INPUTS ? 0 : choice.input + 1;
+    } while (at[choice.input] > choice.start_cyc);
+    at[choice.input] = SIM_NEVER;
     for (int i = 0; i < PCIE_INPUTS; i++)
-        if (i != input && at[i] < *others_cyc)
-            *others_cyc = at[i];
-    return input;
+        if (at[i] < choice.others_cyc)
+            choice.others_cyc = at[i];
+    return choice;
 }
 
 void pcie_up_describe(struct pcie *pcie, int input, const struct pcie_write *write)
 {
     pcie->writing[input - 1].write = *write;
     pcie->writing[input - 1].active = 1;
+    pcie->up_described = 1;
 }
 
 static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t sent_at_ps, int64_t last_cyc)
@@ -144,24 +152,34 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
     return 0;
 }
 
-struct pcie_up pcie_up_next(struct pcie *pcie, int64_t now, int64_t horizon_ps, int64_t *wake_at)
+void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps)
 {
-    int64_t from_cyc = clk_at_or_after(&pcie->link_clk, now);
-    int64_t horizon_cyc = clk_after(&pcie->link_clk, horizon_ps) - 1; /* the last edge within it */
+    pcie->up_from_cyc = clk_at_or_after(&pcie->link_clk, now);
+    pcie->up_horizon_cyc = clk_after(&pcie->link_clk, horizon_ps) - 1; /* the last edge within it */
+    pcie->up_described = 0;
+}
+
+struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at)
+{
+    int64_t horizon_cyc = pcie->up_horizon_cyc;
     for (;;) {
         struct pcie_up written;
-        int64_t start, others;
-        int input = choose(pcie, from_cyc, &start, &others);
-        *wake_at = input < 0 ? SIM_NEVER : clk_edge(&pcie->link_clk, start);
-        if (input < 0 || start > horizon_cyc)
+        struct pcie_choice choice = pcie->up_described ? pcie->up_choice : choose(pcie);
+        pcie->up_described = 0;
+        if (choice.start_cyc > horizon_cyc) { /* also SIM_NEVER: none */
+            *wake_at = choice.input < 0 ? SIM_NEVER : clk_edge(&pcie->link_clk, choice.start_cyc);
             return (struct pcie_up){.event = PCIE_UP_NOTHING};
-        if (input != PCIE_IN_READ && !pcie->writing[input - 1].active) {
-            pcie->writing[input - 1].start_cyc = start;
-            return (struct pcie_up){PCIE_UP_WRITE_BEGINS, input, fifo_front(pcie->write_in[input - 1])->ref, *wake_at, 0};
+        }
+        if (choice.input != PCIE_IN_READ && !pcie->writing[choice.input - 1].active) {
+            pcie->writing[choice.input - 1].start_cyc = choice.start_cyc;
+            pcie->up_choice = choice;
+            return (struct pcie_up){.event = PCIE_UP_WRITE_BEGINS, .input = choice.input,
+                                    .ref = fifo_front(pcie->write_in[choice.input - 1])->ref};
         }
         /* alone until another waits: then it has its turn */
+        int64_t start = choice.start_cyc, others = choice.others_cyc;
         int64_t last = others <= start ? start : others <= horizon_cyc ? others - 1 : horizon_cyc;
-        if (serve(pcie, input, start, last, &written))
+        if (serve(pcie, choice.input, start, last, &written))
             return written;
     }
 }

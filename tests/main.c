@@ -1,6 +1,6 @@
 /* Runs every CUnit suite of the tree: each function named suite_* in tests/. With words: only suites whose name holds one of
- * them; with --quick: not the slow ones, whose name says so. Each suite's time is printed: it has a budget. The last
- * line is "N passed, N failed". */
+ * them; with --quick: not the slow ones, whose name says so, and a fifth of the cases of random tests. Each suite's time is
+ * printed: it has a budget. The last line is "N passed, N failed". */
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +81,9 @@ int main(int count, char **words)
     struct tally tally = {0, 0};
     if (CU_initialize_registry() != CUE_SUCCESS)
         return 2;
+    for (int i = 1; i < count; i++)
+        if (strcmp(words[i], "--quick") == 0)
+            setenv("RNICSIM_QUICK", "1", 1); /* for tests/quick.h */
     for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
         if (wanted(suites[i].name, count, words))
             suites[i].add();

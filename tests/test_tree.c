@@ -1,4 +1,4 @@
-/* The tree itself: who includes whom, and the same bytes from every compiler. The scripts say what is wrong. */
+/* The tree itself: who includes whom, the same bytes from every compiler, and what is installed. The scripts say what is wrong. */
 #include <CUnit/Basic.h>
 #include <stdlib.h>
 
@@ -9,12 +9,17 @@ static void includes(void)
 
 static void same_bytes_from_every_compiler(void)
 {
-    CU_ASSERT_EQUAL(system(RNICSIM_SOURCE_DIR "/tests/determinism.sh " RNICSIM_SOURCE_DIR "/build/determinism"), 0);
+    CU_ASSERT_EQUAL(system(RNICSIM_SOURCE_DIR "/tests/determinism.sh " RNICSIM_BUILD_DIR "/determinism"), 0);
 }
 
 static void speed_has_not_regressed(void)
 {
-    CU_ASSERT_EQUAL(system(RNICSIM_SOURCE_DIR "/bench/speed/limit.sh " RNICSIM_SOURCE_DIR "/build/speed"), 0);
+    CU_ASSERT_EQUAL(system(RNICSIM_SOURCE_DIR "/bench/speed/limit.sh " RNICSIM_BUILD_DIR "/speed"), 0);
+}
+
+static void installed(void)
+{
+    CU_ASSERT_EQUAL(system(RNICSIM_SOURCE_DIR "/tests/install.sh " RNICSIM_BUILD_DIR "/install"), 0);
 }
 
 void suite_tree(void);
@@ -27,7 +32,8 @@ void suite_tree(void)
 void suite_tree_slow(void);
 void suite_tree_slow(void)
 {
-    CU_pSuite suite = CU_add_suite("tree: compilers and speed", NULL, NULL);
+    CU_pSuite suite = CU_add_suite("tree: compilers, installation and speed", NULL, NULL);
     CU_add_test(suite, "gcc -O0, gcc -O3 and clang give the same bytes", same_bytes_from_every_compiler);
+    CU_add_test(suite, "what is installed works, from anywhere", installed);
     CU_add_test(suite, "instructions a packet", speed_has_not_regressed);
 }

@@ -29,6 +29,7 @@ static void remove_all(int number)
     for (int i = path_count - 1; i >= 0; i--)
         if (unlink(paths[i]) != 0)
             rmdir(paths[i]);
+    signal(number, SIG_DFL);
     raise(number);
 }
 
@@ -42,7 +43,7 @@ static void set_of_signals(sigset_t *set)
 static void install(void)
 {
     static int is_installed;
-    struct sigaction action = {.sa_handler = remove_all, .sa_flags = SA_RESETHAND | SA_RESTART}, old;
+    struct sigaction action = {.sa_handler = remove_all, .sa_flags = SA_RESTART}, old;
     if (is_installed)
         return;
     is_installed = 1;

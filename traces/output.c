@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "traces/cleanup.h"
 #include "traces/record.h"
 
 #define BUFFER_BYTES 65536u
@@ -65,6 +66,15 @@ static int flush(struct trace_output *output, int at_end, struct rnicsim_error *
     return 0;
 }
 
+/* It is in its place, or removed. */
+static void forget_temporary(struct trace_output *output)
+{
+    if (output->temporary != NULL)
+        cleanup_forget(output->temporary);
+    free(output->temporary);
+    output->temporary = NULL;
+}
+
 static int open_file(struct trace_output *output, struct rnicsim_error *error)
 {
     struct stat status;
@@ -77,12 +87,12 @@ static int open_file(struct trace_output *output, struct rnicsim_error *error)
     if (output->temporary == NULL)
         return trace_fail(error, "%s: out of memory", output->path);
     snprintf(output->temporary, room, "%s.%ld.tmp", output->path, (long)getpid());
+    cleanup_add(output->temporary);
     output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output->fd >= 0)
         return 0;
     int reason = errno;
-    free(output->temporary);
-    output->temporary = NULL;
+    forget_temporary(output);
     errno = reason;
     return fail_errno(output, "written", error);
 }
@@ -139,10 +149,8 @@ int trace_output_finish(struct trace_output *output, struct rnicsim_error *error
     output->fd = -1;
     if (result == 0 && output->temporary != NULL && rename(output->temporary, output->path) != 0)
         result = fail_errno(output, "put in its place", error);
-    if (result == 0) {
-        free(output->temporary);
-        output->temporary = NULL;
-    }
+    if (result == 0)
+        forget_temporary(output);
     trace_output_discard(output);
     return result;
 }
@@ -155,7 +163,7 @@ void trace_output_discard(struct trace_output *output)
         close(output->fd);
     if (output->temporary != NULL)
         unlink(output->temporary);
-    free(output->temporary);
+    forget_temporary(output);
     free(output->path);
     ZSTD_freeCStream(output->zstd);
     free(output);

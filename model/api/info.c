@@ -321,7 +321,7 @@ void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_by
         uint64_t drops = nic->drops_full + nic->drops_bad + nic->drops_sequence;
         if (drops > 0 && used + 1 < text_bytes) {
             snprintf(text + used, text_bytes - used,
-                     "NIC %s dropped %llu frames without space, %llu bad, %llu out of sequence (no retransmission yet); ",
+                     "NIC %s dropped %llu frames without space, %llu underrun, %llu out of sequence (no retransmission yet); ",
                      nic->setup.name, (unsigned long long)nic->drops_full, (unsigned long long)nic->drops_bad,
                      (unsigned long long)nic->drops_sequence);
             used += strlen(text + used);

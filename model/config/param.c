@@ -91,11 +91,11 @@ static int check_range(const struct param_desc *desc, int64_t smallest, int64_t 
         return config_error_set(err, "the table's minimum '%s': %s", desc->min_text, reason.text);
     if (*desc->max_text != '\0' && param_unit_read(unit, desc->max_text, &max, &reason) != 0)
         return config_error_set(err, "the table's maximum '%s': %s", desc->max_text, reason.text);
-    int wrong_kind = is_power_of_two(desc) && (smallest <= 0 || (smallest & (smallest - 1)) != 0);
-    if (smallest >= min && largest <= max && !wrong_kind)
+    int outside = smallest < min || largest > max;
+    if (!outside && !(is_power_of_two(desc) && (smallest & (smallest - 1)) != 0))
         return 0;
     param_range_text(desc, allowed);
-    return config_error_set(err, "%s, allowed %s", wrong_kind ? "not a power of two" : "out of range", allowed);
+    return config_error_set(err, "%s, allowed %s", outside ? "out of range" : "not a power of two", allowed);
 }
 
 static int read_choice(const struct param_desc *desc, const char *text, int64_t *out, struct config_error *err)

@@ -63,23 +63,23 @@ void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_c
 void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
                uint32_t bytes, uint32_t ref)
 {
-    int64_t head = fifo_seen_at(fifo, head_cyc);
-    int64_t tail = tail_cyc == head_cyc ? head : fifo_seen_at(fifo, tail_cyc);
+    struct fifo_slot item = {.head_cyc = fifo_seen_at(fifo, head_cyc), .bytes = bytes, .ref = ref};
+    item.tail_cyc = tail_cyc == head_cyc ? item.head_cyc : fifo_seen_at(fifo, tail_cyc);
     uint32_t units = fifo_units(fifo, bytes);
     if (fifo->watch)
         fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
     space_take(&fifo->space, units);
     if (!fifo->beat_cyc) {
-        fifo_hand_over(fifo, start_cyc, head, tail, bytes, units, ref);
+        fifo_hand_over(fifo, start_cyc, &item, units);
         return;
     }
     fifo_store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
     int is_front = fifo_empty(fifo);
-    fifo_put(fifo, start_cyc, head, tail, bytes, units, ref);
+    fifo_put(fifo, start_cyc, &item, units);
     if (fifo->read_stage)
         stage_run(fifo->read_stage);
     else if (is_front)
-        fifo_wake_reader(fifo, fifo_front(fifo));
+        fifo_wake_reader(fifo, &item);
 }
 
 void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc)

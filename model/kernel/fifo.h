@@ -125,8 +125,7 @@ static inline int64_t fifo_seen_at(const struct fifo *fifo, int64_t write_cyc)
 
 void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes);
 void stage_run(struct stage *stage);
-void stage_accept(struct stage *stage, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
-                  uint32_t units, uint32_t ref);
+void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item, uint32_t units);
 
 /* The front item of a decider's FIFO has come: the decider is woken for it. */
 static inline void fifo_wake_reader(struct fifo *fifo, const struct fifo_slot *slot)
@@ -136,31 +135,27 @@ static inline void fifo_wake_reader(struct fifo *fifo, const struct fifo_slot *s
                  clk_edge(fifo->shape.read_clk, fifo->reader_wants_tail ? slot->tail_cyc : slot->head_cyc));
 }
 
-/* Puts an item in: fifo_push() without the reader's part. Its space is taken already. */
-static inline void fifo_put(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
-                            uint32_t units, uint32_t ref)
+/* Puts an item in, as its reader sees it: fifo_push() without the reader's part. Its `units` of space are taken already. */
+static inline void fifo_put(struct fifo *fifo, int64_t start_cyc, const struct fifo_slot *item, uint32_t units)
 {
-    struct fifo_slot *slot = &fifo->slot[fifo->next & fifo->mask];
-    *slot = (struct fifo_slot){head_cyc, tail_cyc, bytes, ref};
-    model_assert(fifo->sim, head_cyc >= fifo->last_head_cyc, "%s: item %u comes before the one ahead of it",
-                 fifo->shape.name, ref); /* R2 */
-    fifo->last_head_cyc = head_cyc;
-    fifo->next++;
+    model_assert(fifo->sim, item->head_cyc >= fifo->last_head_cyc, "%s: item %u comes before the one ahead of it",
+                 fifo->shape.name, item->ref); /* R2 */
+    fifo->last_head_cyc = item->head_cyc;
+    fifo->slot[fifo->next++ & fifo->mask] = *item;
     level_in(&fifo->level, start_cyc, units);
 }
 
-/* An item whose space is taken, told in the reader's cycles: to the reader. Not where beats are kept. */
-static inline void fifo_hand_over(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
-                                  uint32_t units, uint32_t ref)
+/* The same with the reader's part: a stage may change the item's times. Not where beats are kept. */
+static inline void fifo_hand_over(struct fifo *fifo, int64_t start_cyc, struct fifo_slot *item, uint32_t units)
 {
     if (fifo->read_stage) {
-        stage_accept(fifo->read_stage, start_cyc, head_cyc, tail_cyc, bytes, units, ref);
+        stage_accept(fifo->read_stage, start_cyc, item, units);
         return;
     }
     int is_front = fifo_empty(fifo);
-    fifo_put(fifo, start_cyc, head_cyc, tail_cyc, bytes, units, ref);
+    fifo_put(fifo, start_cyc, item, units);
     if (is_front)
-        fifo_wake_reader(fifo, fifo_front(fifo));
+        fifo_wake_reader(fifo, item);
 }
 
 /* Reserves space at the writer's cycle start_cyc; the item's first and last beat come out of the writer at head_cyc and

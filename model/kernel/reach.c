@@ -52,7 +52,7 @@ static int nearer(const void *a, const void *b)
     const struct sim_source *x = a, *y = b;
     if (x->distance_ps != y->distance_ps)
         return x->distance_ps < y->distance_ps ? -1 : 1;
-    return x->decider - y->decider;
+    return x->wake < y->wake ? -1 : 1;
 }
 
 int reach_prepare(struct sim *sim)
@@ -66,15 +66,16 @@ int reach_prepare(struct sim *sim)
             continue;
         distances(sim, to, distance);
         decider->echo_ps = distance[to];
-        decider->source = malloc((size_t)sim->count * sizeof *decider->source);
+        decider->source = malloc(((size_t)sim->count + 1) * sizeof *decider->source);
         if (!decider->source) {
             free(distance);
             return -1;
         }
         for (int i = 0; i < sim->count; i++)
             if (i != to && distance[i] < REACH_FAR_PS && distance[i] < decider->echo_ps) /* farther ones cannot come first */
-                decider->source[decider->sources++] = (struct sim_source){distance[i], i};
+                decider->source[decider->sources++] = (struct sim_source){distance[i], &sim->wake[i]};
         qsort(decider->source, (size_t)decider->sources, sizeof *decider->source, nearer);
+        decider->source[decider->sources] = (struct sim_source){decider->echo_ps, &sim->wake[to]};
     }
     free(distance);
     sim->prepared = 1;

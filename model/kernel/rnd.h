@@ -35,18 +35,31 @@ static inline uint64_t rnd_u64(uint64_t seed, uint64_t entity, uint64_t ordinal,
 #define RND_CELLS 64
 #define RND_CELL_SHIFT 24 /* of a probability */
 
+struct rnd_segment { /* between two points */
+    uint32_t from, to, step; /* probabilities in 2^-30: from 0 to 2^30; to - from */
+    int64_t before_ps, rise_ps;
+};
+
 struct rnd_table {
-    int count;
-    uint32_t probability[RND_POINTS_MAX]; /* in 2^-30; the first is 0, the last 2^30 */
-    int64_t value_ps[RND_POINTS_MAX];
-    int fits;                 /* rise times probability fits 64 bits everywhere: a cheap division */
-    uint8_t cell[RND_CELLS];  /* the first point above the cell's lowest probability */
+    struct rnd_segment segment[RND_POINTS_MAX];
+    int fits;                /* rise times probability fits 64 bits everywhere: a cheap division */
+    uint8_t cell[RND_CELLS]; /* the segment that holds the cell's lowest probability */
 };
 
 /* Builds a table from `count` points (1 .. 16) of (probability in 1e-9, value); one point: a constant. The points must
  * rise from 0 to 1e9. Returns -1 otherwise. */
 int rnd_table_init(struct rnd_table *table, int count, const int64_t *probability_ppb, const int64_t *value_ps);
 /* The value at a uniform 64-bit draw, linear between points, rounded down to a picosecond. */
-int64_t rnd_table_draw(const struct rnd_table *table, uint64_t draw);
+static inline int64_t rnd_table_draw(const struct rnd_table *table, uint64_t draw)
+{
+    uint32_t p = (uint32_t)(draw >> 34);
+    const struct rnd_segment *segment = &table->segment[table->cell[p >> RND_CELL_SHIFT]];
+    while (p >= segment->to)
+        segment++;
+    uint32_t along = p - segment->from;
+    if (table->fits)
+        return segment->before_ps + (int64_t)((uint64_t)segment->rise_ps * along / segment->step);
+    return segment->before_ps + (int64_t)((unsigned __int128)segment->rise_ps * along / segment->step);
+}
 
 #endif

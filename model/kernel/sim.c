@@ -101,9 +101,8 @@ int64_t sim_horizon(const struct sim *sim, int decider)
     int64_t ahead = self->lookahead_ps; /* from now to the earliest instant at which an input not known yet can be there */
     if (self->declared) {
         ahead = self->echo_ps;
-        const struct sim_source *source = self->source, *end = source + self->sources;
-        for (; source < end && source->distance_ps < ahead; source++) { /* nearest first */
-            int64_t wake_in = sim->wake[source->decider] - sim->now;
+        for (const struct sim_source *source = self->source; source->distance_ps < ahead; source++) { /* nearest first */
+            int64_t wake_in = *source->wake - sim->now;
             if (wake_in < ahead - source->distance_ps)
                 ahead = wake_in + source->distance_ps;
         }

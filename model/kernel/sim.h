@@ -32,7 +32,8 @@ struct sim_decider {
     const char *name;
     /* No decision of anybody at t reaches an input of this decider before t + lookahead_ps (>= 1). */
     int64_t lookahead_ps;
-    /* With sim_reach() declared: who reaches it sooner than itself around a loop (echo_ps), over any way, nearest first. */
+    /* With sim_reach() declared: who reaches it sooner than itself around a loop (echo_ps), over any way, nearest first; the last entry
+     * is as far as itself. */
     struct sim_source *source;
     int sources;
     int64_t echo_ps;
@@ -46,7 +47,7 @@ struct sim_match {
 
 struct sim_source {
     int64_t distance_ps;
-    int32_t decider;
+    const int64_t *wake;
 };
 
 /* In which way a decision reaches another decider. */

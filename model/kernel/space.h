@@ -66,16 +66,16 @@ static inline void space_take(struct space *space, uint32_t units)
         space->first++;
 }
 
-/* Gives `units` back from `at` on; instants never go backwards. */
+/* Gives `units` (>= 1: the ring has an entry for each) back from `at` on; instants never go backwards. */
 static inline void space_give(struct space *space, uint32_t units, int64_t at)
 {
-    space->given += units;
-    model_assert(space->sim,
-                 at >= space->last_at && space->given <= space->taken && space->next - space->first <= space->mask,
+    uint64_t given = space->given + units;
+    model_assert(space->sim, at >= space->last_at && given <= space->taken,
                  "%s: space comes back at %lld after %lld, or more than there is", space->name, (long long)at,
                  (long long)space->last_at);
     space->last_at = at;
-    space->back[space->next++ & space->mask] = (struct space_return){at, space->given};
+    space->given = given;
+    space->back[space->next++ & space->mask] = (struct space_return){at, given};
 }
 
 /* Units taken and not given back, whatever the instant: 0 when everything is home. */

@@ -134,20 +134,13 @@ int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, st
     return serve(server, sim, in, out, server_ready(server, in), start_cyc);
 }
 
-/* A plain stage's item on its way: what it holds in its FIFO, and the cycles in which the stage sees it. */
-struct passing {
-    int64_t head_cyc, tail_cyc;
-    uint32_t bytes, ref;
-};
-
-/* Books an item that finds its space at space_cyc, and replaces its times by those in which the reader of `out` sees it. Returns the
- * cycle in which it starts; *end_cyc: in which its last beat is read. */
-static inline int64_t pass_plain(struct stage *stage, int64_t space_cyc, struct passing *item, int64_t *end_cyc)
+/* Books a plain stage's item of so many of its beats that finds its space at space_cyc, and replaces its times by those in which
+ * the reader of `out` sees it. Returns the cycle in which it starts; *end_cyc: in which its last beat is read. */
+static inline int64_t pass_plain(struct server *server, struct fifo *out, int64_t space_cyc, uint32_t beats,
+                                 struct fifo_slot *item, int64_t *end_cyc)
 {
-    struct server *server = &stage->server;
-    struct fifo *out = stage->out;
     int64_t ready = max2(server->store ? item->tail_cyc : item->head_cyc, server->free_cyc);
-    int64_t start = ready, work = (int64_t)(fifo_beats(item->bytes, server->shift) - 1) * server->interval_cyc;
+    int64_t start = ready, work = (int64_t)(beats - 1) * server->interval_cyc;
     if (space_cyc > ready) {
         server->blocked_cyc += space_cyc - ready;
         out->back_pressure_cyc += space_cyc - ready;
@@ -167,72 +160,76 @@ static inline int64_t pass_plain(struct stage *stage, int64_t space_cyc, struct 
     return start;
 }
 
-/* Serves the item that waits at the front of a plain stage. */
-static void serve_waiting(struct stage *stage, int64_t space_cyc, uint32_t units_out)
+/* Serves the item that waits at the front of a plain stage; 0: its space is not decided yet. */
+static int serve_waiting(struct stage *stage)
 {
-    struct fifo_slot slot = fifo_take(&stage->in);
-    struct passing item = {slot.head_cyc, slot.tail_cyc, slot.bytes, slot.ref};
-    int64_t end, start = pass_plain(stage, space_cyc, &item, &end);
-    fifo_hand_over(stage->out, start, item.head_cyc, item.tail_cyc, slot.bytes, units_out, slot.ref);
-    fifo_release(&stage->in, slot.bytes, start, end);
+    struct fifo_slot item = *fifo_front(&stage->in);
+    uint32_t units = fifo_units(stage->out, item.bytes);
+    int64_t space_at = fifo_take_space(stage->out, units), end;
+    if (space_at == SIM_NEVER)
+        return 0;
+    stage->in.first++;
+    int64_t start = pass_plain(&stage->server, stage->out, space_at, fifo_beats(item.bytes, stage->server.shift), &item, &end);
+    fifo_hand_over(stage->out, start, &item, units);
+    fifo_release(&stage->in, item.bytes, start, end);
+    return 1;
+}
+
+/* The same for any stage. */
+static int serve_any(struct stage *stage)
+{
+    int64_t space_at = fifo_space_at(stage->out, fifo_front(&stage->in)->bytes);
+    if (space_at == SIM_NEVER)
+        return 0;
+    int64_t ready = server_ready(&stage->server, &stage->in);
+    int64_t start = max2(max2(ready, stage->server.free_cyc), space_at);
+    serve(&stage->server, stage->sim, &stage->in, stage->out, ready, start);
+    return 1;
 }
 
 void stage_run(struct stage *stage)
 {
-    struct fifo *in = &stage->in, *out = stage->out;
     if (stage->running)
         return; /* called back from my own push or release: the loop below sees to it */
     stage->running = 1;
-    while (!fifo_empty(in)) {
-        int is_plain = stage->is_plain && !out->watch;
-        uint32_t bytes = fifo_front(in)->bytes, units_out = fifo_units(out, bytes);
-        int64_t space_at = is_plain ? fifo_take_space(out, units_out) : fifo_space_at(out, bytes);
-        if (space_at == SIM_NEVER) {
-            out->writer_waits = 1;
+    while (!fifo_empty(&stage->in)) {
+        int served = stage->is_plain && !stage->out->watch ? serve_waiting(stage) : serve_any(stage);
+        if (!served) {
+            stage->out->writer_waits = 1;
             break;
         }
-        if (is_plain) {
-            serve_waiting(stage, space_at, units_out);
-            continue;
-        }
-        int64_t ready = server_ready(&stage->server, in);
-        int64_t start = max2(max2(ready, stage->server.free_cyc), space_at);
-        serve(&stage->server, stage->sim, in, out, ready, start);
     }
     stage->running = 0;
 }
 
-/* Puts the item where it waits for its turn. */
-static void wait_in_line(struct stage *stage, int64_t start_cyc, const struct passing *item, uint32_t units)
+void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item, uint32_t units)
 {
-    fifo_put(&stage->in, start_cyc, item->head_cyc, item->tail_cyc, item->bytes, units, item->ref);
-    stage_run(stage);
-}
-
-void stage_accept(struct stage *stage, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
-                  uint32_t units, uint32_t ref)
-{
-    struct passing item = {head_cyc, tail_cyc, bytes, ref};
+    uint32_t bytes = item->bytes, beats = fifo_beats(bytes, stage->server.shift);
     for (;;) {
         struct fifo *in = &stage->in, *out = stage->out;
-        uint32_t units_out = fifo_units(out, bytes);
+        uint32_t beats_out = out->read_shift == in->read_shift ? beats : fifo_beats(bytes, out->read_shift);
+        uint32_t units_out = out->shape.in_beats ? beats_out : 1;
         int64_t space_at, end;
-        if (!fifo_empty(in) || !stage->is_plain || stage->running || out->watch ||
+        int is_first = fifo_empty(in);
+        if (!is_first || !stage->is_plain || stage->running || out->watch ||
             (space_at = fifo_take_space(out, units_out)) == SIM_NEVER) {
-            wait_in_line(stage, start_cyc, &item, units);
+            fifo_put(in, start_cyc, item, units);
+            if (is_first) /* else the first one waits for space */
+                stage_run(stage);
             return;
         }
-        model_assert(stage->sim, item.head_cyc >= in->last_head_cyc, "%s: item %u comes before the one ahead of it",
-                     stage->name, ref); /* R2 */
-        in->last_head_cyc = item.head_cyc;
-        int64_t start = pass_plain(stage, space_at, &item, &end);
+        model_assert(stage->sim, item->head_cyc >= in->last_head_cyc, "%s: item %u comes before the one ahead of it",
+                     stage->name, item->ref); /* R2 */
+        in->last_head_cyc = item->head_cyc;
+        int64_t start = pass_plain(&stage->server, out, space_at, beats, item, &end);
         int64_t free_cyc = in->shape.in_beats ? end : start;
         level_pass(&in->level, start_cyc, free_cyc, units);
         fifo_give_space(in, units, free_cyc);
         start_cyc = start;
         units = units_out;
+        beats = beats_out;
         if (!out->read_stage) {
-            fifo_hand_over(out, start_cyc, item.head_cyc, item.tail_cyc, bytes, units, ref);
+            fifo_hand_over(out, start_cyc, item, units);
             return;
         }
         stage = out->read_stage;

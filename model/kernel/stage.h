@@ -46,10 +46,9 @@ int64_t server_ready(const struct server *server, const struct fifo *fifo);
 int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc);
 
 /* An item for the stage, whose space in its FIFO is taken: served at once, and on through the stages behind, as long as nothing
- * is before it and space is known; else put into the FIFO and served as stage_run() does. start_cyc: the writer's start; head and
- * tail: the stage's cycles in which it sees them. */
-void stage_accept(struct stage *stage, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
-                  uint32_t units, uint32_t ref);
+ * is before it and space is known; else put into the FIFO and served as stage_run() does. start_cyc: the writer's start. The item's
+ * times change on its way:
+ * void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item, uint32_t units); */
 
 /* Serves all that can be served; parks on what is not decided yet (R7). Declared in kernel/fifo.h, which calls it:
  * void stage_run(struct stage *stage); */

@@ -44,31 +44,36 @@ int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed,
 
 /* ---- the PCIe deciders ---- */
 
-/* The cycle from which the doorbell path takes another; SIM_NEVER: not decided yet, I am woken. */
-static int64_t doorbells_from(struct rnic *rnic)
+/* The host's store goes to the doorbell path; 0: that has no space, and wakes me when it is told. */
+static int take_store(struct rnic *rnic, uint32_t ref)
 {
     struct fifo *entry = path_entry(&rnic->path[RNIC_DOORBELL]);
-    int64_t from = fifo_space_at(entry, 1);
-    if (from == SIM_NEVER)
+    int64_t from_cyc = fifo_space_at(entry, 1);
+    if (from_cyc == SIM_NEVER) {
         entry->writer_waits = 1;
-    return from;
+        return 0;
+    }
+    int64_t at_cyc = pcie_down_take_store(&rnic->pcie, from_cyc);
+    if (ref != HOST_STORE_PART)
+        rnic_forward(entry, at_cyc, 1, ref);
+    return 1;
 }
 
 static int64_t decide_down(void *self, int64_t now)
 {
     struct rnic *rnic = self;
-    int64_t horizon = sim_horizon(rnic->sim, rnic->pcie.down_decider);
+    int64_t horizon = sim_horizon(rnic->sim, rnic->pcie.down_decider), wake_at;
     for (;;) {
-        int64_t wake_at;
-        struct pcie_down down = pcie_down_next(&rnic->pcie, now, horizon, doorbells_from(rnic), &wake_at);
-        if (down.event == PCIE_DOWN_NOTHING) {
-            rnic_run_reads(rnic); /* with the tags and the space that came back */
-            return wake_at;
-        }
+        struct pcie_down down = pcie_down_next(&rnic->pcie, horizon, &wake_at);
+        if (down.event == PCIE_DOWN_NOTHING)
+            break;
         if (down.event == PCIE_DOWN_STORE) {
-            if (down.ref != HOST_STORE_PART)
-                rnic_forward(path_entry(&rnic->path[RNIC_DOORBELL]), down.at_cyc, 1, down.ref);
-        } else if (rnic->pcie.read[down.ref].kind == PCIE_WQE_READ) {
+            if (take_store(rnic, down.ref))
+                continue;
+            wake_at = wake_at <= now ? SIM_NEVER : wake_at;
+            break;
+        }
+        if (rnic->pcie.read[down.ref].kind == PCIE_WQE_READ) {
             const struct pcie_read *read = &rnic->pcie.read[down.ref];
             rnic_forward(path_entry(&rnic->path[RNIC_WQE]), down.at_cyc, read->bytes, read->ref);
             pcie_read_end(&rnic->pcie, down.ref, down.at_cyc);
@@ -77,6 +82,8 @@ static int64_t decide_down(void *self, int64_t now)
             port_forward_payload(rnic);
         }
     }
+    rnic_run_reads(rnic); /* with the tags and the space that came back */
+    return wake_at;
 }
 
 void rnic_run_reads(struct rnic *rnic)
@@ -144,12 +151,12 @@ static int ack_has_no_space(struct rnic *rnic)
 static int64_t decide_up(void *self, int64_t now)
 {
     struct rnic *rnic = self;
-    int64_t horizon = rnic_horizon(rnic, rnic->pcie.up_decider, RNIC_RESPOND, RNIC_CQE);
+    pcie_up_begin(&rnic->pcie, now, rnic_horizon(rnic, rnic->pcie.up_decider, RNIC_RESPOND, RNIC_CQE));
     for (;;) {
         int64_t wake_at;
         if (ack_has_no_space(rnic))
             return SIM_NEVER;
-        struct pcie_up up = pcie_up_next(&rnic->pcie, now, horizon, &wake_at);
+        struct pcie_up up = pcie_up_next(&rnic->pcie, &wake_at);
         if (up.event == PCIE_UP_NOTHING)
             return wake_at;
         if (up.event == PCIE_UP_WRITE_BEGINS) {
@@ -291,7 +298,8 @@ static int init_clocks(struct rnic *rnic, char *error, size_t error_bytes)
 {
     const struct nic_params *p = rnic->params;
     int64_t phase = rnic->setup.phase_ps;
-    snprintf(error, error_bytes, "nic.user_clock or nic.mac_clock with its offset: the period has no exact form");
+    snprintf(error, error_bytes, "nic.user_clock with nic.user_offset, or nic.mac_clock with nic.mac_offset: the period has no exact form, allowed: another "
+                                 "frequency or offset");
     if (clk_init_hz(&rnic->user_clk, p->user_clock, p->user_offset, phase + p->user_phase) ||
         clk_init_hz(&rnic->mac_clk, p->mac_clock, p->mac_offset, phase + p->mac_phase))
         return -1;

@@ -23,11 +23,12 @@ static enum work work_of(const struct rnic *rnic, const struct qp *qp)
     return WORK_NONE;
 }
 
-void scheduler_kick(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait waited_for)
+/* Queues the QP if it has something to do, for decide() to look at; returns the cycle from which on it is eligible, else SIM_NEVER. */
+static int64_t enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait waited_for)
 {
     struct qp *qp = &rnic->qp[index];
     if (qp->queued || work_of(rnic, qp) == WORK_NONE)
-        return;
+        return SIM_NEVER;
     qp->queued = 1;
     qp->wait = waited_for;
     if (qp->context_free_cyc > cyc) {
@@ -35,7 +36,13 @@ void scheduler_kick(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait
         qp->wait = QP_WAIT_CONTEXT;
     }
     model_assert(rnic->sim, heap_put(&rnic->eligible, cyc, index, index) == 0, "out of memory");
-    if (rnic_ps(rnic, cyc) > rnic->sim->now)
+    return cyc;
+}
+
+void scheduler_kick(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait waited_for)
+{
+    cyc = enqueue(rnic, index, cyc, waited_for);
+    if (cyc != SIM_NEVER && rnic_ps(rnic, cyc) > rnic->sim->now)
         sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, cyc));
 }
 
@@ -52,7 +59,7 @@ static void take_doorbell(struct rnic *rnic, struct fifo_slot slot)
     if (qp->failed)
         retire_flush(rnic, doorbell->qp, slot.head_cyc);
     else
-        scheduler_kick(rnic, doorbell->qp, slot.head_cyc, QP_WAIT_POST);
+        enqueue(rnic, doorbell->qp, slot.head_cyc, QP_WAIT_POST);
     doorbell->next_free = rnic->doorbell_free;
     rnic->doorbell_free = slot.ref;
 }
@@ -62,7 +69,7 @@ static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
     struct qp *qp = &rnic->qp[slot.ref];
     for (; qp->fetching > 0; qp->fetching--)
         rnic_message(rnic, qp->send[qp->fetched++ & qp->send_mask])->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
-    scheduler_kick(rnic, slot.ref, slot.head_cyc, QP_WAIT_WQE);
+    enqueue(rnic, slot.ref, slot.head_cyc, QP_WAIT_WQE);
 }
 
 /* Takes what is visible by now from the doorbells and the fetched WQEs; returns when the next will be. */
@@ -235,7 +242,7 @@ static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now
         grant_fetch(rnic, index, now_cyc);
     else
         grant_packet(rnic, index, now_cyc);
-    scheduler_kick(rnic, index, now_cyc, QP_WAIT_CONTEXT);
+    enqueue(rnic, index, now_cyc, QP_WAIT_CONTEXT);
 }
 
 static int64_t decide(void *self, int64_t now)

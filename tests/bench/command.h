@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define COMMAND_PROGRAM RNICSIM_SOURCE_DIR "/rnicsim"
+#define COMMAND_PROGRAM RNICSIM_PROGRAM
 #define COMMAND_SAMPLES RNICSIM_SOURCE_DIR "/traces/samples/"
 
 struct command {

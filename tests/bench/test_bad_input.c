@@ -14,6 +14,11 @@ void suite_bench_bad_input(void);
 #define HEAD "#rnicsim-trace version=1\n" QPS COLUMNS /* the first record is in line 5 */
 #define GOOD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n"
 #define RUN "$R run -b u280_100g -o results "
+/* A nic file of its own beside a board file of its own, and neither in the folder where the program runs. */
+#define MY_NIC(edit)                                                                                                   \
+    "mkdir my; sed 's/^nic = .*/nic = my.nic/' " CONFIG "/boards/u280_100g.board >my/my.board; sed " edit " " CONFIG   \
+    "/nics/rnic_512.nic >my/my.nic; $R run -b my/my.board -o results t.wqe"
+#define CONFIG RNICSIM_SOURCE_DIR "/model/config"
 
 struct bad_case {
     const char *trace; /* written to t.wqe; NULL: none is needed */
@@ -38,6 +43,27 @@ static const struct bad_case cases[] = {
     {HEAD GOOD, RUN "-s nic.data_fifo='0 B' t.wqe", "out of range"},
     {HEAD GOOD, RUN "-s stage.tx.mac.depth='0 packets' t.wqe", "out of range"},
     {HEAD GOOD, RUN "-s stage.tx.mac.latency='0 cycle' t.wqe", "out of range"},
+    /* judged only when the layers are together: the place is that of the value */
+    {HEAD GOOD, RUN "-s 'stage.tx.cdc.width=24576 bit' t.wqe", "rnicsim: -s stage.tx.cdc.width=24576 bit: not a power of two"},
+    {HEAD GOOD, RUN "-s stage.tx.cdc.clock=foo t.wqe", "rnicsim: -s stage.tx.cdc.clock=foo: there is no such clock"},
+    {HEAD GOOD, RUN "-s 'stage.rx.cdc.depth=1 beats' t.wqe", "rnicsim: -s stage.rx.cdc.depth=1 beats: stage rx.cdc: "},
+    {HEAD GOOD, RUN "-s 'stage.tx.cdc.width=8 bit' t.wqe", "rnicsim: -s stage.tx.cdc.width=8 bit: stage tx.cdc: "},
+    {HEAD GOOD, RUN "-s 'pcie.mps=384 B' t.wqe", "rnicsim: -s pcie.mps=384 B: not a power of two"},
+    {HEAD GOOD, RUN "-s 'pcie.mrrs=384 B' t.wqe", "rnicsim: -s pcie.mrrs=384 B: not a power of two"},
+    {HEAD GOOD, RUN "-s 'pcie.rcb=96 B' t.wqe", "rnicsim: -s pcie.rcb=96 B: not a power of two"},
+    {HEAD GOOD, RUN "-s pcie.lanes=3 t.wqe", "rnicsim: -s pcie.lanes=3: not a power of two"},
+    {HEAD GOOD, RUN "-s 'pcie.user_width=96 bit' t.wqe", "rnicsim: -s pcie.user_width=96 bit: not a power of two"},
+    {HEAD GOOD, RUN "-s 'nic.port_width=96 bit' t.wqe", "rnicsim: -s nic.port_width=96 bit: not a power of two"},
+    {HEAD GOOD, RUN "-s 'pcie.completion_buffer=128 B' t.wqe", "rnicsim: -s pcie.completion_buffer=128 B: "},
+    {HEAD GOOD, RUN "-s 'pcie.completion_buffer=1 KiB' -s 'pcie.mrrs=4 KiB' t.wqe", "rnicsim: -s pcie."},
+    {HEAD GOOD, RUN "-s 'mac.rate=10.000000001 Gbps' t.wqe", "rnicsim: -s mac.rate=10.000000001 Gbps: allowed"},
+    {HEAD GOOD, MY_NIC("'/^clock = /s/user/foo/'"), ": stage.doorbell.decode.clock = foo: there is no"},
+    {HEAD GOOD, MY_NIC("'s/stage tx.cdc/stage txx.cdc/'"), ": section [stage txx.cdc]: there is no path"},
+    {HEAD GOOD, MY_NIC("'s/^depth = .* beats/depth = 1 beats/'"), "my.nic:"},
+    {"#rnicsim-trace version=1\n" QPS COLUMNS "9223372036854775000,0,0,SEND,2,1,1,0,WRITE,,64,0,1,0x1000,2,0x2000,1,0,0,0,\n",
+     RUN "t.wqe", "t.wqe:5: t_ps"},
+    {HEAD GOOD "0,0,0,SEND,2,1,2,0,WRITE,,64,0,1,0x1000,2,0x2000,1,0,0,0,cqe:1+4000000000\n",
+     "sed 's/^0,/4611686018427000000,/' t.wqe >late.wqe; " RUN "late.wqe", "late.wqe:6: would be posted after 2^62 ps"},
     {HEAD GOOD, "echo nonsense >bad.board; $R run -b ./bad.board -o results t.wqe", "bad.board:1: "},
     {HEAD GOOD,
      "sed 's/^cable = .*/cable = 3 m/' " RNICSIM_SOURCE_DIR "/model/config/boards/u280_100g.board >my.board; "

@@ -53,6 +53,11 @@ static void test_charts(void)
     struct command command;
     command_open(&command);
     CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet " LATENCY), 0);
+    /* a curve begins at the exact minimum and ends at the exact maximum, as the table tells them */
+    CU_ASSERT_EQUAL(command_run(&command, "awk '/^[0-9]/ {if (!n++) print $1} /^$/ && last != \"\" {print last; exit} "
+                                          "{last = $1}' r/latency_cdf.dat >curve; awk -F, '$2 == \"completion\" {print $5; "
+                                          "print $6}' r/latency.csv >table; diff curve table"),
+                    0);
     CU_ASSERT_EQUAL(command_run(&command, "cp -r r kept; cd r; rm *.svg; for f in *.gp; do gnuplot $f; done"), 0);
     CU_ASSERT_EQUAL(command_run(&command, "diff -r kept r"), 0);
     /* Without gnuplot: one warning, and what it would draw from. */
@@ -126,6 +131,85 @@ static void test_partial(void)
     command_close(&command);
 }
 
+/* What takes time and ends with nothing counts as well; scripts are warned; drops are told by place. */
+static void test_partial_counts(void)
+{
+    struct command command;
+    command_open(&command);
+    /* Long frames run dry at the sender's MAC; the short one after them comes out of sequence. */
+    command_write(&command, "t.wqe", "#rnicsim-trace version=1\n#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1\n"
+                                     "#qp host=1 qpn=1 type=RC peer_host=0 peer_qpn=2\n"
+                                     "t_ps,host,thread,event,qpn,cqn,db_id,wr_id,opcode,flags,len,inline,nsge,laddr,lkey,raddr,"
+                                     "rkey,imm,cmp,swap,dep\n"
+                                     "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,8192,0,1,0x1000,2,0x2000,1,0,0,0,\n"
+                                     "0,0,0,SEND,2,1,2,0,WRITE,SIGNALED,8,0,1,0x1000,2,0x2000,1,0,0,0,\n");
+    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --no-charts --json -s 'nic.user_clock=150 MHz' "
+                                          "-s stage.tx.cdc.flow=cut t.wqe"),
+                    0);
+    CU_ASSERT_EQUAL(command_lines(command.err), 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(command.err, "rnicsim: warning: status partial: 0 of "));
+    CU_ASSERT_PTR_NOT_NULL(strstr(command.err, "(none of 3 packets acknowledged"));
+    json_t *summary = json_loads(command.out, 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(summary);
+    CU_ASSERT(json_number_value(json_object_get(summary, "sim_time_ns")) > 1000);
+    CU_ASSERT(json_number_value(json_object_get(summary, "wire_gbps")) > 1);
+    json_t *drops = json_object_get(summary, "drops");
+    CU_ASSERT(json_integer_value(json_object_get(drops, "tx underrun")) > 0);
+    CU_ASSERT(json_integer_value(json_object_get(drops, "out of sequence")) > 0);
+    json_decref(summary);
+    CU_ASSERT_EQUAL(command_run(&command, "grep -q 'drop,,,,.* frames: tx underrun' r/events.csv"), 0);
+    CU_ASSERT_EQUAL(command_run(&command, "awk -F, '$1 == \"a\" && $3 == \"scheduler\" {t += $6} "
+                                          "END {exit !(t > 1000000)}' r/stalls.csv"),
+                    0);
+    command_close(&command);
+}
+
+/* A gnuplot that never ends holds a run where its files are half written. */
+#define SLOW_GNUPLOT                                                                                                   \
+    "mkdir bin; printf '#!/bin/sh\\necho $$ >../../pid; exec sleep 20\\n' >bin/gnuplot; chmod +x bin/gnuplot; "          \
+    "PATH=$PWD/bin:$PATH; "
+#define UNTIL(condition) "n=0; until " condition " || [ $n = 200 ]; do sleep 0.05; n=$((n + 1)); done; "
+#define BEGIN_RUN "$R run -b u280_100g -o r --quiet " LATENCY " & run=$!; " UNTIL("[ -s pid ]")
+
+static void test_signals(void)
+{
+    static const char *const signals[] = {"TERM", "INT", "HUP"};
+    struct command command;
+    for (int i = 0; i < 3; i++) {
+        command_open(&command);
+        /* a shell lets its background children ignore SIGINT: env gives it back */
+        CU_ASSERT_EQUAL(command_run(&command, SLOW_GNUPLOT "env --default-signal=INT " BEGIN_RUN
+                                              "sleep 0.1; kill -%s $run; wait $run; echo $?; ls -A r", signals[i]),
+                        2); /* of ls: there is no such folder */
+        CU_ASSERT(atoi(command.out) > 128);
+        command_close(&command);
+    }
+    command_open(&command);
+    CU_ASSERT_EQUAL(command_run(&command, "mkfifo in; mkdir out; $R trace convert in out/cc.bin & run=$!; exec 3>in; cat " LATENCY
+                                          " >&3; " UNTIL("[ \"$(ls out)\" ]") "kill -TERM $run; wait $run; [ $? = 143 ] && "
+                                          "rmdir out"),
+                    0);
+    command_close(&command);
+}
+
+/* One run at a time; and what a killed one has left is gone after the next. */
+static void test_one_at_a_time(void)
+{
+    struct command command;
+    command_open(&command);
+    CU_ASSERT_EQUAL(command_run(&command, "(" SLOW_GNUPLOT BEGIN_RUN "$R run -b u280_100g -o r --quiet --force " LATENCY
+                                          "; echo $?; kill -KILL $run $(cat pid); wait $run)"),
+                    137);
+    CU_ASSERT_EQUAL(atoi(command.out), 2);
+    CU_ASSERT_PTR_NOT_NULL(strstr(command.err, "another run is writing into it"));
+    CU_ASSERT(command_has(&command, "r/.rnicsim.tmp/latency_cdf.gp"));
+    CU_ASSERT_EQUAL(command_run(&command, "mkdir r/.rnicsim.17.tmp; $R run -b u280_100g -o r --quiet --no-charts " LATENCY), 0);
+    CU_ASSERT(command_has(&command, "r/summary.json"));
+    CU_ASSERT(!command_has(&command, "r/.rnicsim.tmp"));
+    CU_ASSERT(!command_has(&command, "r/.rnicsim.17.tmp"));
+    command_close(&command);
+}
+
 void suite_bench_results(void)
 {
     CU_pSuite suite = CU_add_suite("bench/results", NULL, NULL);
@@ -135,4 +219,7 @@ void suite_bench_results(void)
     CU_add_test(suite, "summary.json", test_summary);
     CU_add_test(suite, "sums are exact", test_sums);
     CU_add_test(suite, "partial", test_partial);
+    CU_add_test(suite, "partial: times, drops, a warning", test_partial_counts);
+    CU_add_test(suite, "a signal leaves nothing", test_signals);
+    CU_add_test(suite, "one run at a time", test_one_at_a_time);
 }

@@ -37,6 +37,34 @@ static void names(void)
     fixture_remove(&fixture);
 }
 
+/* What a board names lies beside the board, whatever folder the program stands in. */
+static void beside(void)
+{
+    struct fixture fixture;
+    struct config_error err;
+    char path[256], board[160], want[512];
+
+    fixture_create(&fixture);
+    write_text(&fixture, "nics/n.nic", "");
+    snprintf(want, sizeof(want), "%s", fixture.path);
+    write_text(&fixture, "boards/my.nic", "");
+    snprintf(board, sizeof(board), "%s/boards/b.board", fixture.folder);
+    CU_ASSERT_EQUAL(config_find_beside(fixture.folder, CONFIG_NIC, "my.nic", board, path, sizeof(path), &err), 0);
+    CU_ASSERT_STRING_EQUAL(path, fixture.path);
+    CU_ASSERT_EQUAL(config_find_beside(fixture.folder, CONFIG_NIC, "n", board, path, sizeof(path), &err), 0);
+    CU_ASSERT_STRING_EQUAL(path, want);
+    CU_ASSERT_EQUAL(config_find_beside(fixture.folder, CONFIG_NIC, "../x/my.nic", board, path, sizeof(path), &err), 0);
+    snprintf(want, sizeof(want), "%s/boards/../x/my.nic", fixture.folder);
+    CU_ASSERT_STRING_EQUAL(path, want);
+    CU_ASSERT_EQUAL(config_find_beside(fixture.folder, CONFIG_NIC, "/x/my.nic", board, path, sizeof(path), &err), 0);
+    CU_ASSERT_STRING_EQUAL(path, "/x/my.nic");
+    CU_ASSERT_EQUAL(config_find_beside(fixture.folder, CONFIG_NIC, "./my.nic", "b.board", path, sizeof(path), &err), 0);
+    CU_ASSERT_STRING_EQUAL(path, "./my.nic");
+    CU_ASSERT_EQUAL(config_find_beside(fixture.folder, CONFIG_NIC, "no.nic", board, path, sizeof(path), &err), -1);
+    CU_ASSERT_STRING_EQUAL(err.text, "unknown nic 'no.nic', known are n");
+    fixture_remove(&fixture);
+}
+
 static void boards(void)
 {
     struct fixture fixture;
@@ -61,5 +89,6 @@ void suite_config_find(void)
     CU_pSuite suite = CU_add_suite("config/find", NULL, NULL);
 
     CU_add_test(suite, "names and paths", names);
+    CU_add_test(suite, "beside the board", beside);
     CU_add_test(suite, "the list of boards", boards);
 }

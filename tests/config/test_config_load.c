@@ -56,7 +56,7 @@ static void refused_values(void)
     fixture_refused(CONFIG_BOARD, "[link]\n\nflight = 4 @assumed\n",
                     "x.board:3: link.flight = 4: missing unit, write for example '4 ns'");
     fixture_refused(CONFIG_BOARD, "[link]\nlanes = 17 @assumed\n",
-                    "x.board:2: link.lanes = 17: out of range, allowed 1 to 16");
+                    "x.board:2: link.lanes = 17: out of range, allowed powers of two, 1 to 16");
     fixture_refused(CONFIG_BOARD, "[link]\nlanes = @assumed\n", "x.board:2: link.lanes = : no value");
     fixture_refused(CONFIG_BOARD, "[link]\nlanes = 4 @assumed\n[demo]\n[link]\nlanes = 4 @assumed\n",
                     "x.board:5: link.lanes given twice, first in line 2");
@@ -197,7 +197,7 @@ static void set_refused(void)
         const char *text, *error;
     } rows[] = {
         {"link.lanes", "-s link.lanes: no '=', write -s key=value"},
-        {"link.lanes=17", "-s link.lanes=17: out of range, allowed 1 to 16"},
+        {"link.lanes=17", "-s link.lanes=17: out of range, allowed powers of two, 1 to 16"},
         {"link.lanes=", "-s link.lanes=: no value"},
         {"link.lane=4", "-s link.lane=4: unknown key 'link.lane', did you mean 'link.lanes'?"},
         {"stage.tx.a.latency=4 cycle",

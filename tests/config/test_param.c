@@ -193,8 +193,9 @@ static void error_of(const char *key, const char *text, const char *error)
 
 static void ranges(void)
 {
-    error_of("link.lanes", "17", "link.lanes = 17: out of range, allowed 1 to 16");
-    error_of("link.lanes", "0", "link.lanes = 0: out of range, allowed 1 to 16");
+    error_of("link.lanes", "32", "link.lanes = 32: out of range, allowed powers of two, 1 to 16");
+    error_of("link.lanes", "12", "link.lanes = 12: not a power of two, allowed powers of two, 1 to 16");
+    error_of("link.lanes", "0", "link.lanes = 0: out of range, allowed powers of two, 1 to 16");
     error_of("link.flight", "1001 ns", "link.flight = 1001 ns: out of range, allowed 0 ps to 1 us");
     error_of("link.flight", "-1 ns", "link.flight = -1 ns: out of range, allowed 0 ps to 1 us");
     error_of("link.width", "7 bit", "link.width = 7 bit: out of range, allowed 8 bit or more");
@@ -281,7 +282,7 @@ static void bad_tables(void)
 
     desc.fallback_text = "17";
     CU_ASSERT_PTR_NULL(config_create(tables, 1, &err));
-    CU_ASSERT_STRING_EQUAL(err.text, "link.lanes = 17: out of range, allowed 1 to 16");
+    CU_ASSERT_STRING_EQUAL(err.text, "link.lanes = 17: out of range, allowed powers of two, 1 to 16");
     desc.fallback_text = "16";
     desc.max_text = "16 m";
     CU_ASSERT_PTR_NULL(config_create(tables, 1, &err));

@@ -1,6 +1,7 @@
 /* Fill levels against counting picosecond by picosecond, told in every order that a simulation may tell them. */
 #include "kernel/level.h"
 #include "kernel/rnd.h"
+#include "tests/quick.h"
 
 #include <CUnit/CUnit.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static void tell(const struct history *history, uint64_t trial, uint64_t ahead)
 
 static void random_orders(void)
 {
-    for (uint64_t trial = 0; trial < 150; trial++) {
+    for (uint64_t trial = 0; trial < quick_cases(150); trial++) {
         struct history history;
         make_history(&history, trial);
         for (uint64_t ahead = 0; ahead < 200; ahead = ahead * 3 + 1)

@@ -5,6 +5,7 @@
 #include "tests/kernel/net_compare.h"
 #include "tests/kernel/net_kernel.h"
 #include "tests/kernel/net_random.h"
+#include "tests/quick.h"
 
 #include <CUnit/CUnit.h>
 #include <inttypes.h>
@@ -131,7 +132,7 @@ static void random_netlists(void)
         CU_ASSERT_EQUAL(run_seed(only, 0), 0);
         return;
     }
-    for (uint64_t seed = 1; seed <= CASES; seed++)
+    for (uint64_t seed = 1; seed <= quick_cases(CASES); seed++)
         failures += run_seed(seed, failures >= FAILURES_MAX);
     time_t end = time(NULL) + (time_t)seconds;
     uint64_t fresh = (uint64_t)time(NULL) << 20, tried = 0;

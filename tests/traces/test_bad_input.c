@@ -49,6 +49,9 @@ static const struct bad_case header_cases[] = {
 };
 
 static const struct bad_case record_cases[] = {
+    {GOOD "4611686018427387905,0,0,SEND,2,1,2,0,WRITE,,2,0,1,0x10000,2,0x20000,1,0,0,0,\n",
+     ":10: t_ps is \"4611686018427387905\"; allowed are 0 to 4611686018427387904"}, /* 2^62 and one more */
+    {"9223372036854775807,0,0,SEND,2,1,1,0,WRITE,,2,0,1,0x10000,2,0x20000,1,0,0,0,\n", ":9: t_ps is"},
     {"0,0,0,SEND,2,1,1\n", ":9: 7 columns; 21 are needed"},
     {"\n", ":9: 1 columns; 21 are needed"},
     {GOOD "#note late\n", ":10: a header line after the column line"},
