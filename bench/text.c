@@ -41,9 +41,10 @@ static void print_head(const struct result *result, FILE *out)
     if (result->counts.queue_full != 0)
         fprintf(out, "%llu doorbells found their queue full and waited (a verbs program would get ENOMEM).\n",
                 (unsigned long long)result->counts.queue_full);
-    if (result->totals.drops != 0 || result->collect->error_count != 0)
-        fprintf(out, "%llu frames were dropped, %llu requests ended in error.\n",
-                (unsigned long long)result->totals.drops, (unsigned long long)result->collect->error_count);
+    for (size_t i = 0; i < result->drop_count; i++)
+        fprintf(out, "%llu frames were dropped: %s.\n", (unsigned long long)result->drops[i].frames, result->drops[i].place);
+    if (result->collect->error_count != 0)
+        fprintf(out, "%llu requests ended in error.\n", (unsigned long long)result->collect->error_count);
 }
 
 /* Seven columns, whatever the size. */

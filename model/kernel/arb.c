@@ -60,7 +60,7 @@ struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int6
 }
 
 /* Whoever waits for space in an input's path may be woken by my next grant: nothing is committed ahead of that (the promise
- * of by_release in sim_reach()). A wait anywhere in a path means a wait at its end. */
+ * of SIM_BY_RELEASE). A wait anywhere in a path means a wait at its end. */
 static int somebody_waits(const struct arb *arb)
 {
     int waits = 0;

@@ -10,7 +10,8 @@
  *  R7  a path ends at a FIFO owned by its reader; an item that needs a release not yet decided parks, the release resumes
  *  R8  sim_wake only lowers and lies in the future; decide() returns its next wake; spurious wakes change nothing
  *  R9  resources are passive with one owner; all that a grant needs are taken in one decide, or none
- *  R10 admission that depends on occupancy is decided at the arrival instant
+ *  R10 admission that depends on occupancy is decided at the arrival instant; earlier
+ *      only where no later fact can change it (space that is told is there)
  *  R11 what is seen outside goes through one outbox, released in time order */
 #ifndef KERNEL_SIM_H
 #define KERNEL_SIM_H
