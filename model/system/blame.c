@@ -36,7 +36,7 @@ static int shapes_stage(const char *field)
     return 0;
 }
 
-/* "stage.tx.cdc.depth": is "stage tx.cdc", or "path tx", in the text? 0: no; else how well it fits. */
+/* "stage.tx.mac.depth": is "stage tx.mac", or "path tx", in the text? 0: no; else how well it fits. */
 static int names_stage(const char *text, const char *key)
 {
     char stage[CONFIG_KEY_BYTES], path[CONFIG_KEY_BYTES];
@@ -75,7 +75,7 @@ static void consider(struct blame *blame, const struct config *config, const cha
     *blame = (struct blame){info, note->layer, score, 1};
 }
 
-/* "[stage tx.cdc]": the place is the section's. */
+/* "[stage tx.mac]": the place is the section's. */
 static const char *section_origin(const struct config *config, const char *text)
 {
     char section[CONFIG_KEY_BYTES];

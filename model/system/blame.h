@@ -1,7 +1,7 @@
 /* The place of a value that a room has refused once the layers were put together.
  *
- * A room knows values, not files: its error names keys ("pcie.mps: allowed ...", "stage tx.cdc: ...", "path tx ...",
- * "section [stage tx.cdc]: ..."). Of the values that an error names, the one of the highest layer is to blame: whoever said
+ * A room knows values, not files: its error names keys ("pcie.mps: allowed ...", "stage tx.mac: ...", "path tx ...",
+ * "section [stage tx.mac]: ..."). Of the values that an error names, the one of the highest layer is to blame: whoever said
  * -s last broke what was whole before. */
 #ifndef SYSTEM_BLAME_H
 #define SYSTEM_BLAME_H

@@ -83,7 +83,7 @@ static void time_and_lookahead(void)
 
 static void parameters_can_be_read(void)
 {
-    const char *set[] = {"pcie.tags=32", "stage.tx.cdc.latency=7 cycle"};
+    const char *set[] = {"pcie.tags=32", "stage.tx.mac.latency=7 cycle"};
     struct rnicsim_options options = {.board = "u280_100g", .set = set, .set_count = 2,
                                       .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
     struct rnicsim *sim;

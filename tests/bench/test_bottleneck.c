@@ -88,7 +88,7 @@ static void test_named_right(void)
         {"u280_100g", {"mac.cable=2000 m", "transport.window=8"}, "a core scheduler", "window_full", 65536, 128, 0},
         {"u280_100g", {"nic.context_loop=60 cycle"}, "a core scheduler", "context_busy", 64, 128, RNICSIM_INLINE},
         {"u280_100g", {"nic.context_loop=1 cycle"}, "a core host_cpu", "work", 64, 128, RNICSIM_INLINE},
-        {"kcu116_25g", {"stage.tx.cdc.depth=600 beats"}, "a tx cdc FIFO", "full", 65536, 128, 0},
+        {"kcu116_25g", {"stage.tx.mac.depth=600 beats"}, "a tx mac FIFO", "full", 65536, 128, 0},
     };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         struct scenario s = scenario_default();

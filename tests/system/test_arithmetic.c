@@ -101,8 +101,7 @@ static int64_t over_the_line(struct rnicsim *sim, struct board from, struct boar
     int64_t delay_cyc = (delay_ps + 79) / 80 + 1, word = bytes < 64 ? bytes : 64, body = bytes < 60 ? 60 : bytes;
     struct beats at = {grant_cyc + value(sim, "nic.port_latency"), 0};
     at.tail = at.head + beats - 1;
-    at = stored(into(from.user, at, from.mac, 2), beats, latency(sim, "tx.cdc"));
-    at = cut_through(at, beats, latency(sim, "tx.mac"));
+    at = stored(into(from.user, at, from.mac, 2), beats, latency(sim, "tx.mac"));
     int64_t start = crossed(from.mac, at.head, from.line, 1);
     int64_t last = start + 8 + body + 4 - 1 + delay_cyc;
     *wire_ps = edge(from.line, start);
@@ -129,7 +128,7 @@ static void expect(struct rnicsim *sim, int64_t *at)
     at[RNICSIM_AT_PACKET] = edge(a.user, cyc);
     cyc += value(sim, "pcie.read_latency"); /* nothing to read: the data came with the WQE */
     at[RNICSIM_AT_PAYLOAD] = edge(a.user, cyc);
-    cyc += 1 + latency(sim, "payload.completion") + latency(sim, "payload.build");
+    cyc += 1 + latency(sim, "payload.build");
     at[RNICSIM_AT_PORT] = edge(a.user, cyc);
     /* Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, payload 8, ICRC 4 */
     cyc = over_the_line(sim, a, b, cyc, 82, &at[RNICSIM_AT_WIRE], &at[RNICSIM_AT_RECEIVED]);

@@ -159,10 +159,10 @@ static void transmit_start_threshold(void)
     static const struct {
         const char *clock, *flow, *start;
         int underruns;
-    } row[] = {{"nic.user_clock=250 MHz", "stage.tx.cdc.flow=cut", "stage.tx.cdc.start_beats=1", 0},
-               {"nic.user_clock=150 MHz", "stage.tx.cdc.flow=cut", "stage.tx.cdc.start_beats=1", 1},
-               {"nic.user_clock=150 MHz", "stage.tx.cdc.flow=cut", "stage.tx.cdc.start_beats=40", 0},
-               {"nic.user_clock=150 MHz", "stage.tx.cdc.flow=store", "stage.tx.cdc.start_beats=1", 0}};
+    } row[] = {{"nic.user_clock=250 MHz", "stage.tx.mac.flow=cut", "stage.tx.mac.start_beats=1", 0},
+               {"nic.user_clock=150 MHz", "stage.tx.mac.flow=cut", "stage.tx.mac.start_beats=1", 1},
+               {"nic.user_clock=150 MHz", "stage.tx.mac.flow=cut", "stage.tx.mac.start_beats=40", 0},
+               {"nic.user_clock=150 MHz", "stage.tx.mac.flow=store", "stage.tx.mac.start_beats=1", 0}};
     int64_t took_ps[4];
     for (int i = 0; i < 4; i++) {
         struct scenario s = scenario_default();

@@ -56,9 +56,9 @@ static void window_over_a_round_trip(void)
  * of 64 bytes, or 260 of 16. */
 static void the_narrowest_stage(void)
 {
-    const char *narrow[] = {"stage.payload.build.width=128 bit", "stage.payload.build.depth=1024 beats"};
-    near("128 bit", goodput(narrow, 2, 65536, 200), 32.0 * 4096 / 4160, 0.005);
-    const char *slow[] = {"stage.payload.completion.interval=4 cycle"};
+    const char *narrow[] = {"stage.payload.build.width=128 bit"};
+    near("128 bit", goodput(narrow, 1, 65536, 200), 32.0 * 4096 / 4160, 0.005);
+    const char *slow[] = {"stage.payload.build.interval=4 cycle"};
     near("interval 4", goodput(slow, 1, 65536, 200), 32.0 * 4096 / 4160, 0.005);
 }
 
