@@ -35,5 +35,5 @@ void suite_tree_slow(void)
     CU_pSuite suite = CU_add_suite("tree: compilers, installation and speed", NULL, NULL);
     CU_add_test(suite, "gcc -O0, gcc -O3 and clang give the same bytes", same_bytes_from_every_compiler);
     CU_add_test(suite, "what is installed works, from anywhere", installed);
-    CU_add_test(suite, "instructions a packet", speed_has_not_regressed);
+    CU_add_test(suite, "instructions a packet have not grown", speed_has_not_regressed);
 }
