@@ -84,10 +84,23 @@ static void loads(void)
     balanced(&s);
 }
 
+/* Messages without payload, where payload is kept until the ACK: nothing is kept, nothing comes back. */
+static void empty_messages(void)
+{
+    struct scenario s = scenario_default();
+    s.length_bytes = 0;
+    s.outstanding = 4;
+    s.set[s.sets++] = "transport.retx_source=buffer";
+    CU_ASSERT_EQUAL(scenario_run(&s, NULL).done, s.messages);
+    s.opcode = RNICSIM_SEND;
+    CU_ASSERT_EQUAL(scenario_run(&s, NULL).done, s.messages);
+}
+
 void suite_system_account(void);
 void suite_system_account(void)
 {
     CU_pSuite suite = CU_add_suite("system: accounts", NULL, NULL);
     CU_add_test(suite, "balanced on several loads", loads);
     CU_add_test(suite, "TLPs of a 4 KiB WRITE", tlps_of_a_write);
+    CU_add_test(suite, "empty messages", empty_messages);
 }
