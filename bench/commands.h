@@ -6,5 +6,6 @@ int run_main(int argc, char **argv);
 int params_main(int argc, char **argv);
 int boards_main(int argc, char **argv);
 int trace_main(int argc, char **argv);
+int linecheck_main(int argc, char **argv);
 
 #endif

@@ -16,6 +16,7 @@ static const struct command commands[] = {
     {"params", params_main, "lists the parameters, or the values in effect"},
     {"boards", boards_main, "lists the boards that can be named"},
     {"trace", trace_main, "trace files: info, check, convert, import"},
+    {"linecheck", linecheck_main, "whether a datapath keeps up with a line"},
 };
 
 static int print_help(void)
@@ -23,7 +24,7 @@ static int print_help(void)
     printf("Usage: rnicsim COMMAND [OPTION...]\n"
            "A cycle-accurate model of an RDMA NIC (RoCE v2): two NICs and a cable, simulated.\n\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        printf("  %-8s %s\n", commands[i].name, commands[i].sentence);
+        printf("  %-9s %s\n", commands[i].name, commands[i].sentence);
     printf("\n  rnicsim COMMAND --help tells the options of a command.\n"
            "  rnicsim --version\n\n"
            "Exit status: 0 done, 1 an assertion failed, 2 the input is wrong, 3 the model found itself wrong.\n");
@@ -43,7 +44,7 @@ static int dispatch(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
-    return cli_fail("\"%s\" is no command; allowed are run, params, boards and trace; see rnicsim --help", argv[1]);
+    return cli_fail("\"%s\" is no command; allowed are run, params, boards, trace and linecheck; see rnicsim --help", argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -283,6 +283,27 @@ RNICSIM_API int rnicsim_data_folder(const char *name, char *folder, size_t folde
 RNICSIM_API int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line,
                      size_t line_bytes);
 
+/* ---- calculators: no simulation needed ---- */
+
+enum rnicsim_quantity { RNICSIM_BITS, RNICSIM_FREQUENCY, RNICSIM_RATE };
+
+/* "512 bit", "250 MHz", "100 Gbps" into bits, Hz, bit/s, exactly. */
+RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *value,
+                              struct rnicsim_error *error);
+
+struct rnicsim_linecheck {
+    int64_t width_bits, clock_hz, rate_bps; /* 8 .. 65536 bit, 1 MHz .. 10 GHz, 1 Mbps .. 10000 Gbps */
+    int fcs_on_bus;
+    /* filled in: of all frames of 64 to 9216 bytes, the one that needs the fastest clock, that clock rounded up, and the whole
+     * cycles that every frame may waste at the given clock (negative: so many are missing) */
+    uint32_t worst_frame_bytes;
+    int64_t clock_least_hz;
+    int64_t bubble_cycles;
+};
+
+/* Whether a datapath that begins each frame in a new beat keeps up with a line. */
+RNICSIM_API int rnicsim_linecheck(struct rnicsim_linecheck *check, struct rnicsim_error *error);
+
 /* ---- a histogram of times: exact count, min, max and mean; percentiles to 1 part in 4,096 ---- */
 
 struct rnicsim_hist;
