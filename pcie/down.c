@@ -5,7 +5,7 @@
 
 void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref)
 {
-    model_assert(pcie->sim, agenda_put(&pcie->at_host, at_ps, pcie->stores++, PCIE_STORE_FLAG | (uint64_t)bytes << 32 | ref) == 0,
+    model_assert(pcie->sim, agenda_put(&pcie->at_host, at_ps, PCIE_RANK_STORE, PCIE_STORE_FLAG | (uint64_t)bytes << 32 | ref) == 0,
                  "out of memory");
     sim_wake(pcie->sim, pcie->down_decider, at_ps);
 }
@@ -58,20 +58,18 @@ static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
 static uint32_t complete_reads(struct pcie *pcie, int64_t horizon_ps)
 {
     const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
-    const uint32_t mrrs = (uint32_t)pcie->params->mrrs;
     int64_t latency = pcie->params->link_latency, free_cyc = pcie->down_free_cyc, free_ps = clk_edge(&link, free_cyc);
     int64_t full_cyc = pcie->full.took_cyc;
-    uint64_t full_misaligned = pcie->full_misaligned;
     uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
     const struct agenda_entry *first;
-    while (done == PCIE_NO_READ && (first = agenda_first(&pcie->at_host)) != 0 && first->at <= horizon_ps &&
+    while (done == PCIE_NO_READ && (first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= horizon_ps &&
            !(first->ref & PCIE_STORE_FLAG)) {
         uint32_t index = (uint32_t)first->ref;
         const struct pcie_request *request = &pcie->request[index];
         struct pcie_read *read = &pcie->read[request->read];
-        int64_t start = first->at <= free_ps ? free_cyc : clk_at_or_after(&link, first->at);
+        int64_t start = agenda_at(first) <= free_ps ? free_cyc : clk_at_or_after(&link, agenda_at(first));
         agenda_drop_first(&pcie->at_host);
-        if (request->bytes == mrrs && (request->address & full_misaligned) == 0) {
+        if (request->full) {
             full[request->kind]++;
             free_cyc = start + full_cyc;
         } else {
@@ -100,8 +98,8 @@ struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *
     if (read != PCIE_NO_READ)
         return (struct pcie_down){PCIE_DOWN_READ_DONE, read, pcie->read[read].done_cyc};
     const struct agenda_entry *first = agenda_first(&pcie->at_host);
-    *wake_at = first ? first->at : SIM_NEVER;
-    int comes = first && first->at <= horizon_ps;
+    *wake_at = first ? agenda_at(first) : SIM_NEVER;
+    int comes = first && *wake_at <= horizon_ps;
     return (struct pcie_down){.event = comes ? PCIE_DOWN_STORE : PCIE_DOWN_NOTHING, .ref = comes ? (uint32_t)first->ref : 0};
 }
 
@@ -109,5 +107,5 @@ int64_t pcie_down_take_store(struct pcie *pcie, int64_t from_cyc)
 {
     struct agenda_entry store = *agenda_first(&pcie->at_host);
     agenda_drop_first(&pcie->at_host);
-    return send_store(pcie, (uint32_t)(store.ref >> 32) & 0x7fffffffu, clk_at_or_after(&pcie->link_clk, store.at), from_cyc);
+    return send_store(pcie, (uint32_t)(store.ref >> 32) & 0x7fffffffu, clk_at_or_after(&pcie->link_clk, agenda_at(&store)), from_cyc);
 }

@@ -41,7 +41,8 @@ static int init_requests(struct pcie *pcie)
     pcie->queue_mask = ring - 1;
     for (uint32_t i = 0; i < tags; i++)
         pcie->request_free[pcie->request_free_count++] = tags - 1 - i;
-    return reserve_init(&pcie->reserve, pcie->sim, tags, (uint32_t)(pcie->params->completion_buffer / 64));
+    return reserve_init(&pcie->reserve, pcie->sim, tags, (uint32_t)(pcie->params->completion_buffer / 64),
+                        (uint32_t)(pcie->params->mrrs + 63) / 64);
 }
 
 static void init_beats(struct pcie *pcie)
@@ -68,8 +69,8 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) || init_host(pcie) || init_requests(pcie) ||
         agenda_init(&pcie->at_host, 1024) ||
-        space_init(&pcie->reads[0], sim, "payload reads", payload_reads) ||
-        space_init(&pcie->reads[1], sim, "WQE reads", wqe_reads))
+        space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
+        space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
     for (uint32_t i = 0; i < reads; i++)
         pcie->read_unused[pcie->read_unused_count++] = reads - 1 - i;

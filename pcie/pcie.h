@@ -47,7 +47,7 @@ struct pcie_read {
     int64_t done_cyc;  /* user cycle of the last completion's arrival; 0: not known yet */
 };
 
-/* A DMA write: the slot's ref at a write FIFO names it to the caller, who tells its pieces when asked (pcie_write). */
+/* A DMA write: the slot's ref at a write FIFO names it to the caller, who tells what it writes when it begins (pcie_describe_fn). */
 struct pcie_write {
     uint64_t address;
     uint32_t bytes; /* payload, 0: none */
@@ -56,12 +56,20 @@ struct pcie_write {
     uint8_t kind;
 };
 
-struct pcie_request { /* an MRd between the engine and the link, then its completion at the host */
+struct pcie_queued { /* an MRd between the engine and the link */
     int64_t at_cyc; /* link cycle in which it can be sent */
+    uint32_t request, is_wqe;
+};
+
+/* Fills *write with the write of `ref` at the input. */
+typedef void pcie_describe_fn(void *context, int input, uint32_t ref, struct pcie_write *write);
+
+struct pcie_request { /* an MRd from the engine on, then its completion at the host */
     uint64_t address;
     uint32_t bytes;
     uint32_t read; /* index */
     uint8_t kind;  /* of the read */
+    uint8_t full;  /* its completions are those of an aligned request of pcie.mrrs: `full` below */
 };
 
 struct pcie_tlps { /* one after the other on the link */
@@ -109,7 +117,7 @@ struct pcie {
     struct pcie_request *request;
     uint32_t *request_free;
     uint32_t request_free_count;
-    uint32_t *queue; /* ring of requests on their way to the link */
+    struct pcie_queued *queue; /* ring of requests on their way to the link */
     uint32_t queue_mask, queue_first, queue_next;
 
     /* up */
@@ -122,13 +130,13 @@ struct pcie {
     int up_last;
     int64_t up_free_cyc, up_work_cyc;
     int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */
-    struct pcie_choice up_choice;        /* the write that was asked for */
-    int up_described;                    /* and told: it is served next */
+    int64_t up_wake_cyc, up_wake_ps;     /* the latest wake: the same instant twice */
+    pcie_describe_fn *describe; /* set by the caller after pcie_init() */
+    void *describe_context;
     int64_t visible_ps; /* of the newest posted write */
 
     /* down */
     struct agenda at_host; /* ready completions and the host's stores; at one instant stores first */
-    uint64_t stores;
     struct pcie_tlps full; /* of an aligned request of pcie.mrrs */
     uint64_t full_misaligned;     /* bits that are 0 in an aligned address */
     int64_t down_free_cyc, down_work_cyc;
@@ -167,7 +175,7 @@ static inline int64_t pcie_occupancy_cyc(const struct pcie *pcie, uint32_t paylo
 
 /* ---- up ---- */
 
-enum pcie_up_event { PCIE_UP_NOTHING, PCIE_UP_WRITE_BEGINS, PCIE_UP_WRITTEN };
+enum pcie_up_event { PCIE_UP_NOTHING, PCIE_UP_WRITTEN };
 
 struct pcie_up {
     enum pcie_up_event event;
@@ -179,15 +187,14 @@ struct pcie_up {
 
 /* Begins a decision at `now`, up to the horizon. */
 void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps);
-/* Its next grant. WRITE_BEGINS: the caller fills pcie_up_describe() with the write of `ref`, then goes on. */
+/* Its next write that is done. */
 struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at);
-void pcie_up_describe(struct pcie *pcie, int input, const struct pcie_write *write);
 
 /* ---- down ---- */
 
 #define PCIE_NO_READ UINT32_MAX
 #define PCIE_STORE_FLAG (UINT64_C(1) << 63) /* in an entry's reference */
-#define PCIE_ORDER_READ (UINT64_C(1) << 63) /* in its order */
+enum { PCIE_RANK_STORE, PCIE_RANK_READ }; /* at one instant */
 
 /* The host's store of `bytes` to the BAR reaches the root complex at at_ps (> now). */
 void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref);

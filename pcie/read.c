@@ -46,15 +46,18 @@ static void queue_requests(struct pcie *pcie, int64_t start_cyc, uint64_t addres
     int64_t at_cyc = start_cyc + pcie->params->read_latency, interval = pcie->params->read_interval;
     uint32_t current = pcie->current, next = pcie->queue_next, unused = pcie->request_free_count;
     uint8_t kind = pcie->read[current].kind;
+    /* all of the run, as its steps are aligned, too */
+    uint8_t full = bytes == (uint32_t)pcie->params->mrrs && ((address | bytes) & pcie->full_misaligned) == 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = pcie->request_free[--unused];
         struct pcie_request *request = &pcie->request[index];
-        request->at_cyc = clk_at_or_after(&link, clk_edge(&user, at_cyc));
         request->address = address;
         request->bytes = bytes;
         request->read = current;
         request->kind = kind;
-        pcie->queue[next++ & pcie->queue_mask] = index;
+        request->full = full;
+        pcie->queue[next++ & pcie->queue_mask] =
+            (struct pcie_queued){clk_at_or_after(&link, clk_edge(&user, at_cyc)), index, kind == PCIE_WQE_READ};
         at_cyc += interval;
         address += bytes;
     }
@@ -94,9 +97,11 @@ static uint32_t send_requests(struct pcie *pcie)
     pcie->issue_free_cyc = start + busy;
     read->in_flight += count;
     read->sent = pcie->current_bytes == 0;
-    if (pcie->queue_next - pcie->queue_first == count) /* the first of them is the link's next */
-        sim_wake(pcie->sim, pcie->up_decider,
-                 clk_edge(&pcie->link_clk, pcie->request[pcie->queue[pcie->queue_first & pcie->queue_mask]].at_cyc));
+    if (pcie->queue_next - pcie->queue_first == count) { /* the first of them is the link's next */
+        pcie->up_wake_cyc = pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc;
+        pcie->up_wake_ps = clk_edge(&pcie->link_clk, pcie->up_wake_cyc);
+        sim_wake(pcie->sim, pcie->up_decider, pcie->up_wake_ps);
+    }
     return count;
 }
 

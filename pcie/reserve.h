@@ -16,12 +16,14 @@ struct reserve {
     uint64_t taken, taken_units, given, given_units; /* since the start */
     struct reserve_return *back;                     /* the newest `mask + 1` returns */
     uint64_t mask;
+    int most_shift; /* log2 of the most units that a reservation takes, so a return brings */
     uint64_t first; /* the return that the last reservation of space needed: later ones need no earlier */
 };
 
 #define RESERVE_ALREADY INT64_MIN
 
-int reserve_init(struct reserve *reserve, struct sim *sim, uint32_t tags, uint32_t depth_units);
+/* most_units: that one reservation takes. */
+int reserve_init(struct reserve *reserve, struct sim *sim, uint32_t tags, uint32_t depth_units, uint32_t most_units);
 void reserve_free(struct reserve *reserve);
 
 /* When `tags` (>= 1) more came or come back: RESERVE_ALREADY when they were never taken, SIM_NEVER not decided yet. */
@@ -44,6 +46,9 @@ static inline int64_t reserve_space_when(const struct reserve *reserve, uint32_t
     need -= reserve->depth_units;
     if (reserve->given_units < need)
         return SIM_NEVER;
+    uint64_t least = reserve->back[i & reserve->mask].units; /* so many returns at the least bring the rest */
+    if (least < need)
+        i += (need - least - 1) >> reserve->most_shift;
     while (reserve->back[i & reserve->mask].units < need)
         i++;
     *which = i;

@@ -13,7 +13,7 @@ static int64_t waiting_at(const struct pcie *pcie, int input)
     if (input == PCIE_IN_READ) {
         if (pcie->queue_first == pcie->queue_next)
             return SIM_NEVER;
-        return pcie->request[pcie->queue[pcie->queue_first & pcie->queue_mask]].at_cyc;
+        return pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc;
     }
     if (pcie->writing[input - 1].active)
         return pcie->writing[input - 1].start_cyc;
@@ -42,18 +42,20 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), latency = pcie->params->link_latency, free_cyc;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
     uint32_t wqes = 0, first = next;
+    uint64_t ordinal = pcie->host_reads;
+    const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
-        uint32_t index = pcie->queue[next++ & mask];
-        uint64_t ordinal = pcie->host_reads++;
         free_cyc = start_cyc + took;
         int64_t ready = clk_edge(&link, free_cyc) + latency +
-                        rnd_table_draw(&pcie->host_read, rnd_draw(pcie->host_stream, ordinal, 0));
-        model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, PCIE_ORDER_READ | ordinal, index) == 0, "out of memory");
-        wqes += pcie->request[index].kind == PCIE_WQE_READ;
-        if (next == end)
+                        rnd_table_draw(&pcie->host_read, rnd_draw(pcie->host_stream, ordinal++, 0));
+        model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, PCIE_RANK_READ, queued->request) == 0, "out of memory");
+        wqes += queued->is_wqe;
+        if (++next == end)
             break;
-        start_cyc = max2(free_cyc, pcie->request[pcie->queue[next & mask]].at_cyc);
+        queued = &pcie->queue[next & mask];
+        start_cyc = max2(free_cyc, queued->at_cyc);
     } while (start_cyc <= last_cyc);
+    pcie->host_reads = ordinal;
     pcie->queue_first = next;
     pcie->up_free_cyc = free_cyc;
     uint32_t sent = next - first;
@@ -62,7 +64,7 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     pcie->count[PCIE_UP][PCIE_PAYLOAD_READ].tlps += sent - wqes;
     pcie->count[PCIE_UP][PCIE_PAYLOAD_READ].link_bytes += (sent - wqes) * TLP_REQUEST_BYTES;
     pcie->up_work_cyc += sent * took;
-    int64_t first_at = agenda_first(&pcie->at_host)->at;
+    int64_t first_at = agenda_at(agenda_first(&pcie->at_host));
     if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
         sim_wake(pcie->sim, pcie->down_decider, first_at);
 }
@@ -92,15 +94,21 @@ static void send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, i
 static struct pcie_choice choose(const struct pcie *pcie)
 {
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
-    if (pcie->queue_first == pcie->queue_next && fifo_empty(pcie->write_in[0]) && fifo_empty(pcie->write_in[1]))
+    int64_t from_cyc = max2(pcie->up_from_cyc, pcie->up_free_cyc);
+    int reads = pcie->queue_first != pcie->queue_next, cqes = !fifo_empty(pcie->write_in[1]);
+    if (!cqes && (!reads || fifo_empty(pcie->write_in[0]))) { /* at most one of them */
+        choice.input = reads ? PCIE_IN_READ : fifo_empty(pcie->write_in[0]) ? -1 : PCIE_IN_PAYLOAD;
+        if (choice.input >= 0)
+            choice.start_cyc = max2(waiting_at(pcie, choice.input), from_cyc);
         return choice;
+    }
     int64_t at[PCIE_INPUTS], first = SIM_NEVER;
     for (int i = 0; i < PCIE_INPUTS; i++) {
         at[i] = waiting_at(pcie, i);
         if (at[i] < first)
             first = at[i];
     }
-    choice.start_cyc = max2(first, max2(pcie->up_from_cyc, pcie->up_free_cyc));
+    choice.start_cyc = max2(first, from_cyc);
     choice.input = pcie->up_last;
     do {
         choice.input = choice.input + 1 == PCIE_INPUTS ? 0 : choice.input + 1;
@@ -112,11 +120,11 @@ static struct pcie_choice choose(const struct pcie *pcie)
     return choice;
 }
 
-void pcie_up_describe(struct pcie *pcie, int input, const struct pcie_write *write)
+static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
 {
-    pcie->writing[input - 1].write = *write;
+    pcie->describe(pcie->describe_context, input, fifo_front(pcie->write_in[input - 1])->ref, &pcie->writing[input - 1].write);
+    pcie->writing[input - 1].start_cyc = start_cyc;
     pcie->writing[input - 1].active = 1;
-    pcie->up_described = 1;
 }
 
 static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t sent_at_ps, int64_t last_cyc)
@@ -154,9 +162,8 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
 
 void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps)
 {
-    pcie->up_from_cyc = clk_at_or_after(&pcie->link_clk, now);
+    pcie->up_from_cyc = now == pcie->up_wake_ps ? pcie->up_wake_cyc : clk_at_or_after(&pcie->link_clk, now);
     pcie->up_horizon_cyc = clk_after(&pcie->link_clk, horizon_ps) - 1; /* the last edge within it */
-    pcie->up_described = 0;
 }
 
 struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at)
@@ -164,18 +171,17 @@ struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at)
     int64_t horizon_cyc = pcie->up_horizon_cyc;
     for (;;) {
         struct pcie_up written;
-        struct pcie_choice choice = pcie->up_described ? pcie->up_choice : choose(pcie);
-        pcie->up_described = 0;
+        struct pcie_choice choice = choose(pcie);
         if (choice.start_cyc > horizon_cyc) { /* also SIM_NEVER: none */
-            *wake_at = choice.input < 0 ? SIM_NEVER : clk_edge(&pcie->link_clk, choice.start_cyc);
+            *wake_at = SIM_NEVER;
+            if (choice.input >= 0) {
+                pcie->up_wake_cyc = choice.start_cyc;
+                *wake_at = pcie->up_wake_ps = clk_edge(&pcie->link_clk, choice.start_cyc);
+            }
             return (struct pcie_up){.event = PCIE_UP_NOTHING};
         }
-        if (choice.input != PCIE_IN_READ && !pcie->writing[choice.input - 1].active) {
-            pcie->writing[choice.input - 1].start_cyc = choice.start_cyc;
-            pcie->up_choice = choice;
-            return (struct pcie_up){.event = PCIE_UP_WRITE_BEGINS, .input = choice.input,
-                                    .ref = fifo_front(pcie->write_in[choice.input - 1])->ref};
-        }
+        if (choice.input != PCIE_IN_READ && !pcie->writing[choice.input - 1].active)
+            begin_write(pcie, choice.input, choice.start_cyc);
         /* alone until another waits: then it has its turn */
         int64_t start = choice.start_cyc, others = choice.others_cyc;
         int64_t last = others <= start ? start : others <= horizon_cyc ? others - 1 : horizon_cyc;

@@ -1,15 +1,21 @@
-/* What waits for its time, kept in order: (instant, order) -> reference. Cheap where what comes is nearly in order already; for
- * anything else there is the heap. */
+/* What waits for its time, kept in order of (instant, rank, when it was put) -> reference. Cheap where what comes is nearly in order
+ * already; for anything else there is the heap. */
 #ifndef KERNEL_AGENDA_H
 #define KERNEL_AGENDA_H
 
 #include <stdint.h>
 
+#define AGENDA_MIDDLE (INT64_C(1) << 61) /* so that instants beyond 2^62, the last that can be asked for, can be doubled */
+
 struct agenda_entry {
-    int64_t at;
-    uint64_t order; /* decides at one instant */
+    int64_t key; /* twice the instant (from the middle on), plus the rank: one comparison */
     uint64_t ref;
 };
+
+static inline int64_t agenda_at(const struct agenda_entry *entry)
+{
+    return (entry->key >> 1) + AGENDA_MIDDLE;
+}
 
 struct agenda {
     struct agenda_entry *entry; /* a ring */
@@ -21,20 +27,23 @@ int agenda_init(struct agenda *agenda, uint32_t room);
 void agenda_free(struct agenda *agenda);
 int agenda_grow(struct agenda *agenda);
 
-/* Grows by doubling: the bound is the caller's. -1: no memory. */
-static inline int agenda_put(struct agenda *agenda, int64_t at, uint64_t order, uint64_t ref)
+/* rank, 0 or 1, decides at one instant. Grows by doubling: the bound is the caller's. -1: no memory. */
+static inline int agenda_put(struct agenda *agenda, int64_t at, int rank, uint64_t ref)
 {
     if (agenda->next - agenda->first > agenda->mask && agenda_grow(agenda))
         return -1;
-    struct agenda_entry *entry = agenda->entry;
     uint32_t i = agenda->next++, first = agenda->first, mask = agenda->mask;
-    for (; i != first; i--) {
-        const struct agenda_entry *before = &entry[(i - 1) & mask];
-        if (before->at < at || (before->at == at && before->order < order))
+    struct agenda_entry *entry = agenda->entry, *to = &entry[i & mask];
+    int64_t key = 2 * (at - AGENDA_MIDDLE) + rank;
+    while (i != first) {
+        struct agenda_entry *before = &entry[--i & mask];
+        if (before->key <= key)
             break;
-        entry[i & mask] = *before;
+        *to = *before;
+        to = before;
     }
-    entry[i & mask] = (struct agenda_entry){at, order, ref};
+    to->key = key;
+    to->ref = ref;
     return 0;
 }
 

@@ -6,7 +6,7 @@ static int64_t max2(int64_t a, int64_t b)
 }
 
 /* The first cycle at which input i could be granted: SIM_NEVER when it is empty or its space is not decided. */
-static int64_t eligible_at(struct arb *arb, int i, int *undecided)
+static inline int64_t eligible_at(struct arb *arb, int i, int *undecided)
 {
     if (fifo_empty(arb->in[i]))
         return SIM_NEVER;
@@ -20,43 +20,36 @@ static int64_t eligible_at(struct arb *arb, int i, int *undecided)
 }
 
 /* The input to be granted next, and when; -1: none for now. *undecided: some input waits for space not decided yet. */
-static int choose(struct arb *arb, int64_t *start_cyc, int *undecided)
+static inline int choose(struct arb *arb, int64_t *start_cyc, int *undecided)
 {
-    int64_t at[ARB_INPUTS_MAX];
+    int best = -1, i = arb->strict || arb->last + 1 == arb->inputs ? 0 : arb->last + 1;
     *start_cyc = SIM_NEVER;
     *undecided = 0;
-    for (int i = 0; i < arb->inputs; i++) {
-        at[i] = eligible_at(arb, i, undecided);
-        if (at[i] < *start_cyc)
-            *start_cyc = at[i];
-    }
-    if (*start_cyc == SIM_NEVER)
-        return -1;
-    int i = arb->strict ? -1 : arb->last;
-    do {
+    for (int n = arb->inputs; n > 0; n--) { /* in the order of preference: the first of the earliest */
+        int64_t at = eligible_at(arb, i, undecided);
+        if (at < *start_cyc) {
+            *start_cyc = at;
+            best = i;
+        }
         i = i + 1 == arb->inputs ? 0 : i + 1;
-    } while (at[i] > *start_cyc);
-    return i;
+    }
+    return best;
 }
 
 struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int64_t *wake_at)
 {
-    struct arb_grant grant = {.input = -1};
     int undecided;
-    int i = choose(arb, &grant.start_cyc, &undecided);
-    *wake_at = SIM_NEVER;
-    if (i < 0)
-        return grant;
-    *wake_at = clk_edge(arb->server.clk, grant.start_cyc);
+    int64_t start_cyc;
+    int i = choose(arb, &start_cyc, &undecided);
+    *wake_at = i < 0 ? SIM_NEVER : clk_edge(arb->server.clk, start_cyc);
     /* space that is not decided yet may come back at any later instant: only this one is certain */
-    if (*wake_at > (undecided ? now : horizon_ps))
-        return grant;
+    if (i < 0 || *wake_at > (undecided ? now : horizon_ps))
+        return (struct arb_grant){.input = -1};
     model_assert(arb->sim, *wake_at >= now, "%s: a grant at %lld ps is late", arb->name, (long long)*wake_at);
     arb->last = i;
-    grant.input = i;
-    grant.slot = *fifo_front(arb->in[i]);
-    grant.end_cyc = server_serve(&arb->server, arb->sim, arb->in[i], arb->out, grant.start_cyc);
-    return grant;
+    struct fifo_slot slot = *fifo_front(arb->in[i]);
+    int64_t end_cyc = server_serve(&arb->server, arb->sim, arb->in[i], arb->out, start_cyc);
+    return (struct arb_grant){.input = i, .slot = slot, .start_cyc = start_cyc, .end_cyc = end_cyc};
 }
 
 /* Whoever waits for space in an input's path may be woken by my next grant: nothing is committed ahead of that (the promise

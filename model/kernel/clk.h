@@ -46,11 +46,11 @@ static inline int64_t clk_edge(const struct clk *clk, int64_t n)
 /* The first edge at or after the instant t (ps). */
 static inline int64_t clk_at_or_after(const struct clk *clk, int64_t t_ps)
 {
-    int64_t since = t_ps - clk->phase_ps;
-    if (since <= 0)
+    if (t_ps <= clk->phase_ps)
         return 0;
-    uint64_t q = clk_mul_high((uint64_t)since, clk->reciprocal);
-    uint64_t rest = (uint64_t)since * (uint64_t)clk->den - q * (uint64_t)clk->num;
+    uint64_t since = (uint64_t)t_ps - (uint64_t)clk->phase_ps;
+    uint64_t q = clk_mul_high(since, clk->reciprocal);
+    uint64_t rest = since * (uint64_t)clk->den - q * (uint64_t)clk->num;
     if (rest >= (uint64_t)clk->num) {
         q++;
         rest -= (uint64_t)clk->num;

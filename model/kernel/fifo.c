@@ -25,7 +25,7 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
         ring *= 2;
     fifo->mask = ring - 1;
     fifo->slot = malloc(ring * sizeof *fifo->slot);
-    if (!fifo->slot || space_init(&fifo->space, sim, shape->name, shape->depth) ||
+    if (!fifo->slot || (shape->in_beats ? space_init : space_init_ones)(&fifo->space, sim, shape->name, shape->depth) ||
         level_init(&fifo->level, shape->depth, 0))
         return -1;
     level_set_clocks(&fifo->level, shape->write_clk, shape->read_clk);
@@ -58,28 +58,6 @@ void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_c
     for (uint32_t i = 0; i < beats; i++)
         to[i] = fifo_seen_at(fifo, beat_cyc ? beat_cyc[i]
                                             : head_cyc + (beats > 1 ? (tail_cyc - head_cyc) * i / (beats - 1) : 0));
-}
-
-void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
-               uint32_t bytes, uint32_t ref)
-{
-    struct fifo_slot item = {.head_cyc = fifo_seen_at(fifo, head_cyc), .bytes = bytes, .ref = ref};
-    item.tail_cyc = tail_cyc == head_cyc ? item.head_cyc : fifo_seen_at(fifo, tail_cyc);
-    uint32_t units = fifo_units(fifo, bytes);
-    if (fifo->watch)
-        fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
-    space_take(&fifo->space, units);
-    if (!fifo->beat_cyc) {
-        fifo_hand_over(fifo, start_cyc, &item, units);
-        return;
-    }
-    fifo_store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
-    int is_front = fifo_empty(fifo);
-    fifo_put(fifo, start_cyc, &item, units);
-    if (fifo->read_stage)
-        stage_run(fifo->read_stage);
-    else if (is_front)
-        fifo_wake_reader(fifo, &item);
 }
 
 void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc)

@@ -67,8 +67,7 @@ void fifo_free(struct fifo *fifo);
 
 static inline uint32_t fifo_beats(uint32_t bytes, int shift)
 {
-    uint32_t beats = (bytes + (1u << shift) - 1) >> shift;
-    return beats ? beats : 1;
+    return ((bytes - (bytes != 0)) >> shift) + 1; /* at least one */
 }
 
 static inline uint32_t fifo_units(const struct fifo *fifo, uint32_t bytes)
@@ -85,15 +84,30 @@ static inline int64_t fifo_space_seen_at(const struct fifo *fifo, int64_t return
 /* The writer's cycle from which an item of `bytes` fits: 0 already, SIM_NEVER not decided yet (R7). */
 static inline int64_t fifo_space_at(const struct fifo *fifo, uint32_t bytes)
 {
-    int64_t return_cyc = space_when(&fifo->space, fifo_units(fifo, bytes));
-    return return_cyc == 0 || return_cyc == SIM_NEVER ? return_cyc : fifo_space_seen_at(fifo, return_cyc);
+    const struct space *space = &fifo->space;
+    int64_t need = space_need(space, fifo_units(fifo, bytes));
+    if (need <= 0)
+        return 0;
+    if (space->given < (uint64_t)need)
+        return SIM_NEVER;
+    return fifo_space_seen_at(fifo, space->back_at[space_find(space, (uint64_t)need) & space->mask]);
 }
 
 /* The same for `units`, and takes them, unless it is SIM_NEVER. */
 static inline int64_t fifo_take_space(struct fifo *fifo, uint32_t units)
 {
-    int64_t return_cyc = space_take_when(&fifo->space, units);
-    return return_cyc == 0 || return_cyc == SIM_NEVER ? return_cyc : fifo_space_seen_at(fifo, return_cyc);
+    struct space *space = &fifo->space;
+    int64_t need = space_need(space, units);
+    if (need <= 0) {
+        space->taken += units;
+        return 0;
+    }
+    if (space->given < (uint64_t)need)
+        return SIM_NEVER;
+    space->taken += units;
+    uint32_t back = space_find(space, (uint64_t)need);
+    space->first = back;
+    return fifo_space_seen_at(fifo, space->back_at[back & space->mask]);
 }
 
 static inline int fifo_empty(const struct fifo *fifo)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* At least so many holders are told between two countings. */
-#define LEVEL_BATCH 64u
+#define LEVEL_BATCH 256u
 
 int level_init(struct level *level, uint32_t depth, int64_t start_ps)
 {
@@ -35,43 +35,83 @@ static inline uint64_t decided(const struct level *level)
     return level->next - level->undecided;
 }
 
-/* The instant of exit i; SIM_NEVER: not told yet. */
-static inline int64_t out_ps(const struct level *level, uint64_t i)
+/* The instant of exit i, which is told. */
+static inline int64_t told_ps(const struct level *level, uint64_t i)
 {
-    return i < decided(level) ? clk_edge(&level->out_clk, level->holder[i & level->mask].out) : SIM_NEVER;
+    return clk_edge(&level->out_clk, level->holder[i & level->mask].out);
 }
 
-/* Counts the exits up to now_ps and the time up to it; *exit_ps: the next exit's instant. At one instant the way out comes first:
- * its space is what the entry waits for. */
-static inline void count_exits(struct level *level, int64_t *exit_ps, int64_t now_ps)
+/* What count() works on: locals of its own, which the compiler keeps in registers. */
+struct counting {
+    const struct level_holder *holder;
+    uint64_t mask, out_counted, decided;
+    int64_t *time_ps;
+    int64_t since_ps, exit_ps; /* the next exit's instant; SIM_NEVER: not told yet */
+    uint32_t level;
+};
+
+/* The clocks of a count: any, both of whole periods, or one of a whole period, whose edges are told without its phase. */
+enum clocks { CLOCKS_ANY, CLOCKS_WHOLE, CLOCKS_ONE };
+
+static inline int64_t edge(const struct clk *clk, int64_t n, enum clocks clocks)
 {
-    for (; *exit_ps <= now_ps; *exit_ps = out_ps(level, ++level->out_counted)) {
-        level->time_ps[level->level] += *exit_ps - level->since_ps;
-        level->since_ps = *exit_ps;
-        level->level -= level->holder[level->out_counted & level->mask].out_units;
+    return clocks == CLOCKS_ANY ? clk_edge(clk, n) : n * clk->whole + (clocks == CLOCKS_ONE ? 0 : clk->phase_ps);
+}
+
+/* Counts the exits up to now_ps and the time up to it. At one instant the way out comes first: its space is what the entry waits
+ * for. */
+static inline void count_exits(struct counting *c, const struct clk *out_clk, int64_t now_ps, enum clocks clocks)
+{
+    while (c->exit_ps <= now_ps) {
+        c->time_ps[c->level] += c->exit_ps - c->since_ps;
+        c->since_ps = c->exit_ps;
+        c->level -= c->holder[c->out_counted & c->mask].out_units;
+        c->exit_ps = ++c->out_counted < c->decided ? edge(out_clk, c->holder[c->out_counted & c->mask].out, clocks) : SIM_NEVER;
     }
-    level->time_ps[level->level] += now_ps - level->since_ps;
-    level->since_ps = now_ps;
+    c->time_ps[c->level] += now_ps - c->since_ps;
+    c->since_ps = now_ps;
 }
 
 /* Counts the entries up to known_ps and the exits before them; then, up to then_ps, exits only. */
-static void count(struct level *level, int64_t known_ps, int64_t then_ps)
+static inline void count_in(struct level *level, int64_t known_ps, int64_t then_ps, enum clocks clocks)
 {
-    struct level l = *level; /* a copy of its own, which the compiler keeps in registers */
-    int64_t exit_ps = out_ps(&l, l.out_counted), at;
-    for (; l.in_counted < l.next; l.in_counted++) {
-        const struct level_holder *entry = &l.holder[l.in_counted & l.mask];
-        at = clk_edge(&l.in_clk, entry->in);
+    const struct clk in_clk = level->in_clk, out_clk = clocks == CLOCKS_ONE ? in_clk : level->out_clk;
+    const int64_t phase = clocks == CLOCKS_ONE ? in_clk.phase_ps : 0;
+    struct counting c = {level->holder, level->mask, level->out_counted, decided(level), level->time_ps,
+                         level->since_ps - phase, SIM_NEVER, level->level};
+    uint64_t i = level->in_counted, next = level->next;
+    uint32_t high_water = level->high_water;
+    known_ps -= known_ps == INT64_MAX || known_ps == INT64_MIN ? 0 : phase;
+    if (c.out_counted < c.decided)
+        c.exit_ps = edge(&out_clk, c.holder[c.out_counted & c.mask].out, clocks);
+    for (; i < next; i++) {
+        const struct level_holder *entry = &c.holder[i & c.mask];
+        int64_t at = edge(&in_clk, entry->in, clocks);
         if (at > known_ps)
             break;
-        count_exits(&l, &exit_ps, at);
-        l.level += entry->in_units;
-        if (l.level > l.high_water)
-            l.high_water = l.level;
+        count_exits(&c, &out_clk, at, clocks);
+        c.level += entry->in_units;
+        if (c.level > high_water)
+            high_water = c.level;
     }
-    if (then_ps > l.since_ps)
-        count_exits(&l, &exit_ps, then_ps);
-    *level = l;
+    if (then_ps != INT64_MIN && then_ps - phase > c.since_ps)
+        count_exits(&c, &out_clk, then_ps - phase, clocks);
+    level->in_counted = i;
+    level->out_counted = c.out_counted;
+    level->since_ps = c.since_ps + phase;
+    level->level = c.level;
+    level->high_water = high_water;
+}
+
+static void count(struct level *level, int64_t known_ps, int64_t then_ps)
+{
+    const struct clk *in = &level->in_clk, *out = &level->out_clk;
+    if (in->frac != 0 || out->frac != 0)
+        count_in(level, known_ps, then_ps, CLOCKS_ANY);
+    else if (in->whole != out->whole || in->phase_ps != out->phase_ps)
+        count_in(level, known_ps, then_ps, CLOCKS_WHOLE);
+    else /* 250 MHz and the like on both sides: the leanest loop */
+        count_in(level, known_ps, then_ps, CLOCKS_ONE);
 }
 
 /* Up to here no way out can still be told before an entry. */
@@ -79,7 +119,7 @@ static int64_t known_ps(const struct level *level)
 {
     if (level->undecided == 0)
         return INT64_MAX;
-    return decided(level) > 0 ? out_ps(level, decided(level) - 1) : INT64_MIN;
+    return decided(level) > 0 ? told_ps(level, decided(level) - 1) : INT64_MIN;
 }
 
 void level_catch_up(struct level *level)

@@ -44,7 +44,9 @@ static inline void level_in(struct level *level, int64_t in, uint32_t units)
     }
     if (level->next - level->out_counted > level->mask)
         level_catch_up(level);
-    level->holder[level->next++ & level->mask] = (struct level_holder){.in = in, .in_units = units};
+    struct level_holder *holder = &level->holder[level->next++ & level->mask];
+    holder->in = in;
+    holder->in_units = units; /* the way out: nobody reads it before level_out() */
     level->undecided++;
 }
 

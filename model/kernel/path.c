@@ -137,8 +137,9 @@ static void mark_plain(struct path *path)
 {
     for (int i = 0; i < path->count; i++) {
         struct stage *stage = &path->stage[i];
-        stage->is_plain = !stage->in.beat_cyc && !stage->out->beat_cyc && stage->server.threshold_beats == 1 &&
-                          stage->in.write_shift == stage->server.shift;
+        int is_plain = !stage->in.beat_cyc && !stage->out->beat_cyc && stage->server.threshold_beats == 1 &&
+                       stage->in.write_shift == stage->server.shift;
+        stage->long_way = is_plain ? 0 : STAGE_NOT_PLAIN;
     }
 }
 

@@ -13,12 +13,13 @@ int sim_init(struct sim *sim, uint64_t seed)
     *sim = (struct sim){.seed = seed, .until = SIM_NEVER, .outside_lookahead_ps = 1, .leaves = 1};
     sim->decider = calloc(SIM_DECIDERS_MAX, sizeof *sim->decider);
     sim->wake = malloc(SIM_DECIDERS_MAX * sizeof *sim->wake);
-    sim->match = calloc(2 * SIM_DECIDERS_MAX, sizeof *sim->match);
-    if (!sim->decider || !sim->wake || !sim->match)
+    sim->match_wake = calloc(2 * SIM_DECIDERS_MAX, sizeof *sim->match_wake);
+    sim->match_decider = calloc(2 * SIM_DECIDERS_MAX, sizeof *sim->match_decider);
+    if (!sim->decider || !sim->wake || !sim->match_wake || !sim->match_decider)
         return -1;
     for (int i = 0; i < SIM_DECIDERS_MAX; i++)
         sim->wake[i] = SIM_NEVER;
-    sim->match[1].wake = SIM_NEVER;
+    sim->match_wake[1] = SIM_NEVER;
     return 0;
 }
 
@@ -29,34 +30,40 @@ void sim_free(struct sim *sim)
     free(sim->decider);
     free(sim->edge);
     free(sim->wake);
-    free(sim->match);
-}
-
-/* Ties go to the lower index (R4). */
-static inline int wins(struct sim_match a, struct sim_match b)
-{
-    return a.wake < b.wake || (a.wake == b.wake && a.decider < b.decider);
+    free(sim->match_wake);
+    free(sim->match_decider);
 }
 
 static void tree_rebuild(struct sim *sim)
 {
-    for (int i = 0; i < sim->leaves; i++)
-        sim->match[sim->leaves + i] = (struct sim_match){sim->wake[i], i};
-    for (int node = sim->leaves - 1; node >= 1; node--)
-        sim->match[node] = wins(sim->match[2 * node], sim->match[2 * node + 1]) ? sim->match[2 * node]
-                                                                                : sim->match[2 * node + 1];
+    for (int i = 0; i < sim->leaves; i++) {
+        sim->match_wake[sim->leaves + i] = sim->wake[i];
+        sim->match_decider[sim->leaves + i] = i;
+    }
+    for (int node = sim->leaves - 1; node >= 1; node--) {
+        int winner = 2 * node + (sim->match_wake[2 * node + 1] < sim->match_wake[2 * node]); /* the left one wins a tie (R4) */
+        sim->match_wake[node] = sim->match_wake[winner];
+        sim->match_decider[node] = sim->match_decider[winner];
+    }
 }
 
-/* The decider's wake has changed either way: plays its matches again, up to the root. The left one of a pair has the lower
- * index and wins a tie. */
-static inline void tree_update(struct sim *sim, int32_t decider)
+/* The decider's wake is now `wake`, earlier or later: plays its matches again, up to the root. The left one of a pair has the lower
+ * index and wins a tie (R4). */
+static inline void tree_update(struct sim *sim, int32_t decider, int64_t wake)
 {
-    struct sim_match *match = sim->match;
+    int64_t *match_wake = sim->match_wake;
+    int32_t *match_decider = sim->match_decider;
     size_t node = (size_t)(sim->leaves + decider);
-    match[node].wake = sim->wake[decider];
-    while ((node >>= 1) >= 1) {
-        const struct sim_match *pair = &match[2 * node];
-        match[node] = pair[1].wake < pair[0].wake ? pair[1] : pair[0];
+    match_wake[node] = wake;
+    while (node > 1) {
+        size_t other = node ^ 1;
+        if (match_wake[other] <= wake && (match_wake[other] < wake || other < node)) {
+            wake = match_wake[other];
+            decider = match_decider[other];
+        }
+        node >>= 1;
+        match_wake[node] = wake;
+        match_decider[node] = decider;
     }
 }
 
@@ -81,16 +88,21 @@ void sim_wake(struct sim *sim, int decider, int64_t at)
                  (long long)at);
     sim->wake[decider] = at;
     /* an earlier wake: up the tree as far as it wins */
-    struct sim_match mine = {at, decider};
-    int node = sim->leaves + decider;
-    sim->match[node] = mine;
-    for (node >>= 1; node >= 1 && !(sim->match[node].decider != decider && wins(sim->match[node], mine)); node >>= 1)
-        sim->match[node] = mine;
+    int64_t *match_wake = sim->match_wake;
+    int32_t *match_decider = sim->match_decider;
+    size_t node = (size_t)(sim->leaves + decider);
+    match_wake[node] = at;
+    for (node >>= 1; node >= 1; node >>= 1) {
+        if (match_wake[node] < at || (match_wake[node] == at && match_decider[node] < decider))
+            return; /* an earlier one, or a lower index (R4) */
+        match_wake[node] = at;
+        match_decider[node] = decider;
+    }
 }
 
 int64_t sim_next_at(const struct sim *sim)
 {
-    return sim->match[1].wake;
+    return sim->match_wake[1];
 }
 
 int64_t sim_horizon(const struct sim *sim, int decider)
@@ -98,16 +110,16 @@ int64_t sim_horizon(const struct sim *sim, int decider)
     const struct sim_decider *self = &sim->decider[decider];
     if (sim->horizon_off)
         return sim->now;
-    int64_t ahead = self->lookahead_ps; /* from now to the earliest instant at which an input not known yet can be there */
+    /* the earliest instant at which an input not known yet can be there; unsigned, so that SIM_NEVER and a distance can be added */
+    uint64_t now = (uint64_t)sim->now, earliest = now + (uint64_t)self->lookahead_ps;
     if (self->declared) {
-        ahead = self->echo_ps;
-        for (const struct sim_source *source = self->source; source->distance_ps < ahead; source++) { /* nearest first */
-            int64_t wake_in = *source->wake - sim->now;
-            if (wake_in < ahead - source->distance_ps)
-                ahead = wake_in + source->distance_ps;
+        earliest = now + (uint64_t)self->echo_ps;
+        for (const struct sim_source *source = self->source; now + source->distance_ps < earliest; source++) { /* nearest first */
+            uint64_t at = (uint64_t)*source->wake + source->distance_ps;
+            earliest = at < earliest ? at : earliest;
         }
     }
-    int64_t first = sim->now + ahead;
+    int64_t first = (int64_t)earliest;
     if (sim->until != SIM_NEVER && sim->until + sim->outside_lookahead_ps < first)
         first = sim->until + sim->outside_lookahead_ps; /* the world outside acts after `until` */
     return first - 1 > sim->now ? first - 1 : sim->now;
@@ -126,8 +138,8 @@ void sim_run(struct sim *sim, int64_t until)
     sim->until = until;
     sim->stop = 0;
     while (!sim->stop) {
-        int32_t i = sim->match[1].decider;
-        int64_t at = sim->match[1].wake;
+        int32_t i = sim->match_decider[1];
+        int64_t at = sim->match_wake[1];
         if (at > until || at == SIM_NEVER)
             break;
         sim->now = at;
@@ -138,7 +150,9 @@ void sim_run(struct sim *sim, int64_t until)
                      (long long)next);
         if (next < sim->wake[i])
             sim->wake[i] = next;
-        tree_update(sim, i);
+        else
+            next = sim->wake[i];
+        tree_update(sim, i, next);
         if (sim->spurious_seed != 0 && sim_next_at(sim) != SIM_NEVER)
             wake_at_random(sim);
     }

@@ -41,13 +41,8 @@ struct sim_decider {
     int declared;
 };
 
-struct sim_match {
-    int64_t wake;
-    int32_t decider;
-};
-
 struct sim_source {
-    int64_t distance_ps;
+    uint64_t distance_ps;
     const int64_t *wake;
 };
 
@@ -81,7 +76,9 @@ struct sim {
     int leaves; /* a power of two >= count */
     struct sim_decider *decider;
     int64_t *wake;
-    struct sim_match *match; /* tournament tree: match[1] is the decider with the earliest wake, match[leaves + i] is i */
+    /* tournament tree: node 1 is the decider with the earliest wake, node leaves + i is i */
+    int64_t *match_wake;
+    int32_t *match_decider;
     struct sim_edge *edge;
     int edges, edge_room;
     int prepared;

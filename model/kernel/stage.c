@@ -27,26 +27,12 @@ static int64_t beat_visible(const struct fifo *fifo, const struct fifo_slot *slo
     return slot->head_cyc + ((slot->tail_cyc - slot->head_cyc) * i + (n - 2)) / (n - 1);
 }
 
-/* So many beats of my width, or all of the item, in beats of the writer's. */
-static int64_t threshold_ready(const struct server *server, const struct fifo *fifo, const struct fifo_slot *slot)
+int64_t server_threshold_ready(const struct server *server, const struct fifo *fifo)
 {
+    const struct fifo_slot *slot = fifo_front(fifo);
     uint32_t n = fifo_beats(slot->bytes, fifo->write_shift);
     int64_t want = ((server->threshold_beats << server->shift) + (1 << fifo->write_shift) - 1) >> fifo->write_shift;
     return beat_visible(fifo, slot, want < n ? (uint32_t)want - 1 : n - 1, n);
-}
-
-static inline int64_t ready_at(const struct server *server, const struct fifo *fifo, const struct fifo_slot *slot)
-{
-    if (server->store)
-        return slot->tail_cyc;
-    if (server->threshold_beats == 1 && server->shift <= fifo->write_shift)
-        return slot->head_cyc;
-    return threshold_ready(server, fifo, slot);
-}
-
-int64_t server_ready(const struct server *server, const struct fifo *fifo)
-{
-    return ready_at(server, fifo, fifo_front(fifo));
 }
 
 /* The earliest cycle for the last beat of my width: it is there when the writer's last beat is, or, where that one
@@ -189,20 +175,23 @@ static int serve_any(struct stage *stage)
 
 void stage_run(struct stage *stage)
 {
-    if (stage->running)
+    if (stage->long_way & STAGE_RUNNING)
         return; /* called back from my own push or release: the loop below sees to it */
-    stage->running = 1;
+    int is_plain = stage->long_way == 0;
+    stage->long_way |= STAGE_RUNNING;
     while (!fifo_empty(&stage->in)) {
-        int served = stage->is_plain && !stage->out->watch ? serve_waiting(stage) : serve_any(stage);
+        int served = is_plain && !stage->out->watch ? serve_waiting(stage) : serve_any(stage);
         if (!served) {
             stage->out->writer_waits = 1;
             break;
         }
     }
-    stage->running = 0;
+    stage->long_way &= ~STAGE_RUNNING;
 }
 
-void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item, uint32_t units)
+/* stage_accept(), for the two that begin with it. */
+static inline __attribute__((always_inline)) void accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item,
+                                                         uint32_t units)
 {
     uint32_t bytes = item->bytes, beats = fifo_beats(bytes, stage->server.shift);
     for (;;) {
@@ -211,7 +200,7 @@ void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item
         uint32_t units_out = out->shape.in_beats ? beats_out : 1;
         int64_t space_at, end;
         int is_first = fifo_empty(in);
-        if (!is_first || !stage->is_plain || stage->running || out->watch ||
+        if (!is_first || stage->long_way || out->watch ||
             (space_at = fifo_take_space(out, units_out)) == SIM_NEVER) {
             fifo_put(in, start_cyc, item, units);
             if (is_first) /* else the first one waits for space */
@@ -234,4 +223,35 @@ void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item
         }
         stage = out->read_stage;
     }
+}
+
+void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item, uint32_t units)
+{
+    accept(stage, start_cyc, item, units);
+}
+
+/* Here, not with the FIFO, because nearly every item enters a stage with it: one function and not two. */
+void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
+               uint32_t bytes, uint32_t ref)
+{
+    struct fifo_slot item = {.head_cyc = fifo_seen_at(fifo, head_cyc), .bytes = bytes, .ref = ref};
+    item.tail_cyc = tail_cyc == head_cyc ? item.head_cyc : fifo_seen_at(fifo, tail_cyc);
+    uint32_t units = fifo_units(fifo, bytes);
+    if (fifo->watch)
+        fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
+    space_take(&fifo->space, units);
+    if (!fifo->beat_cyc) {
+        if (fifo->read_stage)
+            accept(fifo->read_stage, start_cyc, &item, units);
+        else
+            fifo_hand_over(fifo, start_cyc, &item, units);
+        return;
+    }
+    fifo_store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
+    int is_front = fifo_empty(fifo);
+    fifo_put(fifo, start_cyc, &item, units);
+    if (fifo->read_stage)
+        stage_run(fifo->read_stage);
+    else if (is_front)
+        fifo_wake_reader(fifo, &item);
 }

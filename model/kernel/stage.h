@@ -26,21 +26,34 @@ struct server {
     int64_t work_cyc, blocked_cyc, bubble_cyc;
 };
 
+enum {
+    STAGE_RUNNING = 1,  /* serves others just now */
+    STAGE_NOT_PLAIN = 2 /* its items' heads and tails do not tell all: beats kept on either side, a start threshold, a change of width */
+};
+
 struct stage {
     struct sim *sim;
     const char *name;
     struct server server;
     struct fifo in;
     struct fifo *out;
-    int running;
-    int is_plain; /* its items' heads and tails tell all: no beats kept on either side, no start threshold, no change of width */
+    int long_way; /* not 0: STAGE_... of why an item may not pass at once */
 };
 
 /* Fills what follows from the width. Returns -1 when a number is out of range. */
 int server_init(struct server *server, const struct clk *clk, int64_t interval_cyc, int64_t latency_cyc,
                 uint32_t width_bytes, int store);
+/* When so many beats of the server's width as its threshold, or all of the front item, are there, in beats of the writer's. */
+int64_t server_threshold_ready(const struct server *server, const struct fifo *fifo);
 /* When the front item of `fifo` may start as far as its beats are concerned. */
-int64_t server_ready(const struct server *server, const struct fifo *fifo);
+static inline int64_t server_ready(const struct server *server, const struct fifo *fifo)
+{
+    if (server->store)
+        return fifo_front(fifo)->tail_cyc;
+    if (server->threshold_beats == 1 && server->shift <= fifo->write_shift)
+        return fifo_front(fifo)->head_cyc;
+    return server_threshold_ready(server, fifo);
+}
 /* Serves the front item of `in` from start_cyc on into `out`: moves it, frees its space, counts. Returns the cycle in which
  * its last beat is read. */
 int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, struct fifo *out, int64_t start_cyc);

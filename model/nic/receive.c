@@ -140,12 +140,12 @@ static int64_t decide_dispatch(void *self, int64_t now)
 {
     struct rnic *rnic = self;
     struct fifo *in = &rnic->path[RNIC_RX].end;
-    int64_t now_cyc = rnic_cycle(rnic, now);
     while (!fifo_empty(in)) {
         const struct fifo_slot *front = fifo_front(in);
-        int64_t at = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc;
-        if (rnic_ps(rnic, at) > now)
-            return rnic_ps(rnic, at);
+        int64_t at = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc, at_ps = rnic_ps(rnic, at);
+        if (at_ps > now)
+            return at_ps;
+        int64_t now_cyc = at_ps == now ? at : rnic_cycle(rnic, now);
         struct item *item = rnic_item(rnic, front->ref);
         int64_t wake_at;
         int room = item->bad || (item->kind == ITEM_DATA ? responder_has_room(rnic, item, now_cyc, &wake_at)

@@ -92,16 +92,19 @@ void rnic_run_reads(struct rnic *rnic)
         port_forward_payload(rnic);
 }
 
-static struct pcie_write describe(const struct rnic *rnic, const struct pcie_up *up)
+static void describe(void *context, int input, uint32_t ref, struct pcie_write *write)
 {
+    const struct rnic *rnic = context;
     uint32_t cqe_bytes = (uint32_t)rnic->params->cqe_bytes;
-    if (up->input == PCIE_IN_CQE)
-        return (struct pcie_write){.cqe_bytes = cqe_bytes};
-    const struct item *item = rnic_item(rnic, up->ref);
+    if (input == PCIE_IN_CQE) {
+        *write = (struct pcie_write){.cqe_bytes = cqe_bytes};
+        return;
+    }
+    const struct item *item = rnic_item(rnic, ref);
     const struct message *message = rnic_message(rnic, item->message);
-    return (struct pcie_write){.address = message->remote_address + item->offset, .bytes = item->payload_bytes,
-                               .cqe_bytes = item->last && message_is_received(message) ? cqe_bytes : 0,
-                               .kind = PCIE_PAYLOAD_WRITE};
+    *write = (struct pcie_write){.address = message->remote_address + item->offset, .bytes = item->payload_bytes,
+                                 .cqe_bytes = item->last && message_is_received(message) ? cqe_bytes : 0,
+                                 .kind = PCIE_PAYLOAD_WRITE};
 }
 
 /* A data packet's payload is written: it may be the one that delivers its message, and the one that is acknowledged now. */
@@ -122,10 +125,13 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
         outbox_put(rnic->setup.outbox, host_sees(&rnic->host, up->visible_at_ps),
                    message_is_received(message) ? OUTBOX_RECV_DONE : OUTBOX_WRITE_VISIBLE, host, item->message);
     }
+    if (!item->ack_request || ack_point == TRANSPORT_ACK_ACCEPTED) {
+        item_end(rnic->setup.items, up->ref);
+        return;
+    }
     struct item data = *item;
-    item_end(rnic->setup.items, up->ref);
-    if (data.ack_request && ack_point != TRANSPORT_ACK_ACCEPTED)
-        receive_acknowledge(rnic, &data, MESSAGE_OK, from_cyc);
+    item_end(rnic->setup.items, up->ref); /* before the ACK, which takes its place in the pool */
+    receive_acknowledge(rnic, &data, MESSAGE_OK, from_cyc);
 }
 
 static void cqe_written(struct rnic *rnic, const struct pcie_up *up)
@@ -159,14 +165,10 @@ static int64_t decide_up(void *self, int64_t now)
         struct pcie_up up = pcie_up_next(&rnic->pcie, &wake_at);
         if (up.event == PCIE_UP_NOTHING)
             return wake_at;
-        if (up.event == PCIE_UP_WRITE_BEGINS) {
-            struct pcie_write write = describe(rnic, &up);
-            pcie_up_describe(&rnic->pcie, up.input, &write);
-        } else if (up.input == PCIE_IN_CQE) {
+        if (up.input == PCIE_IN_CQE)
             cqe_written(rnic, &up);
-        } else {
+        else
             payload_written(rnic, &up);
-        }
     }
 }
 
@@ -331,6 +333,8 @@ static void join_pcie(struct rnic *rnic)
     rnic->pcie.operations = &rnic->path[RNIC_SCHED].end;
     rnic->pcie.write_in[PCIE_IN_PAYLOAD - 1] = &rnic->path[RNIC_RESPOND].end;
     rnic->pcie.write_in[PCIE_IN_CQE - 1] = &rnic->path[RNIC_CQE].end;
+    rnic->pcie.describe = describe;
+    rnic->pcie.describe_context = rnic;
     for (int i = 0; i < 2; i++) {
         rnic->pcie.write_in[i]->read_decider = rnic->pcie.up_decider;
         rnic->pcie.write_in[i]->reader_wants_tail = 1;
@@ -340,7 +344,7 @@ static void join_pcie(struct rnic *rnic)
 int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *peer, char *error, size_t error_bytes)
 {
     *rnic = (struct rnic){.setup = *setup, .sim = setup->sim, .params = setup->nic, .peer = peer,
-                          .doorbell_free = ITEM_NONE};
+                          .doorbell_free = ITEM_NONE, .scheduler_wake_ps = SIM_NEVER};
     rnic->host = (struct host){.params = setup->host, .shift_ps = setup->host_shift_ps};
     return init_clocks(rnic, error, error_bytes) || init_pcie(rnic, error, error_bytes) ? -1 : 0;
 }

@@ -89,6 +89,7 @@ struct rnic {
     int scheduler;
     struct heap eligible; /* QPs in the order in which they become eligible */
     int64_t scheduler_free_cyc;
+    int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
     struct space payload_space; /* 64 B units, user cycles */
     struct level payload_level;
     int waits_for_read, waits_for_space; /* the scheduler, for what nobody has given back yet */
@@ -172,8 +173,11 @@ void port_forward_payload(struct rnic *rnic);
 /* What the scheduler waits for comes back at cyc. */
 static inline void rnic_wake_scheduler(struct rnic *rnic, int waits, int64_t cyc)
 {
-    if (waits)
-        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, cyc));
+    if (!waits)
+        return;
+    rnic->scheduler_wake_cyc = cyc;
+    rnic->scheduler_wake_ps = rnic_ps(rnic, cyc);
+    sim_wake(rnic->sim, rnic->scheduler, rnic->scheduler_wake_ps);
 }
 int port_init(struct rnic *rnic, char *error, size_t error_bytes);
 

@@ -248,8 +248,8 @@ static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now
 static int64_t decide(void *self, int64_t now)
 {
     struct rnic *rnic = self;
-    int64_t now_cyc = rnic_cycle(rnic, now);
-    if (rnic_ps(rnic, now_cyc) != now)
+    int64_t now_cyc = now == rnic->scheduler_wake_ps ? rnic->scheduler_wake_cyc : rnic_cycle(rnic, now);
+    if (now != rnic->scheduler_wake_ps && rnic_ps(rnic, now_cyc) != now)
         return rnic_ps(rnic, now_cyc); /* woken between two edges */
     int64_t input = take_inputs(rnic, now_cyc);
     uint32_t index;
