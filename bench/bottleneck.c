@@ -63,8 +63,9 @@ static struct pair largest(const struct rnicsim_stage_info *stages, size_t count
 /* Where a stage lies on the way of a message: from the scheduler to the peer's memory, then the ACK's way back. */
 static int place_of(const struct rnicsim_stage_info *stage)
 {
-    static const char *const place[] = {"core scheduler", "sched", "wqe",     "payload", "ack",    "core port", "tx",
-                                        "mac_rx",         "rx",    "core dispatch", "respond", "retire", "cqe"};
+    static const char *const place[] = {"core scheduler", "sched",  "wqe",    "payload", "ack",
+                                        "core port",      "tx",     "mac_rx", "rx",      "core dispatch",
+                                        "respond",        "retire", "cqe"};
     char core[64];
     snprintf(core, sizeof core, "core %s", stage->name);
     const char *name = strcmp(stage->path, "core") == 0 ? core : stage->path;
@@ -110,7 +111,8 @@ static struct bottleneck describe(const struct rnicsim_stage_info *stages, struc
     if (pair.cause == RNICSIM_DOWNSTREAM_FULL) {
         const struct rnicsim_stage_info *stage = &stages[pair.stage];
         const char *word = strstr(stage->behind, "fifo") ? "" : " FIFO";
-        snprintf(bottleneck.stage, sizeof bottleneck.stage, "%s %s %s%s", stage->nic, stage->behind_path, stage->behind, word);
+        snprintf(bottleneck.stage, sizeof bottleneck.stage, "%s %s %s%s", stage->nic, stage->behind_path, stage->behind,
+                 word);
         bottleneck.cause = "full";
         return bottleneck;
     }

@@ -60,7 +60,8 @@ static void put_variables(const struct result *result, const char *name, FILE *o
         const struct result_fifo *fifo = &result->fifos[0];
         put_string(out, "fifo_name", fifo->name);
         put_string(out, "fifo_unit", fifo->info.unit);
-        fprintf(out, "fifo_depth = %" PRIu64 "\nfifo_high_water = %" PRIu64 "\n", fifo->info.depth, fifo->info.high_water);
+        fprintf(out, "fifo_depth = %" PRIu64 "\nfifo_high_water = %" PRIu64 "\n", fifo->info.depth,
+                fifo->info.high_water);
     }
 }
 
@@ -160,8 +161,8 @@ static int has_data(const struct result *result, const struct chart *chart)
 void charts_write(const struct result *result, struct results *results)
 {
     static const struct chart charts[] = {
-        {"latency_cdf", charts_data_distribution},   {"latency_ccdf", charts_data_distribution},
-        {"waterfall", charts_data_waterfall},        {"fifo_occupancy", charts_data_occupancy},
+        {"latency_cdf", charts_data_distribution}, {"latency_ccdf", charts_data_distribution},
+        {"waterfall", charts_data_waterfall},      {"fifo_occupancy", charts_data_occupancy},
         {"fifo_fullest", charts_data_fullest},
     };
     int is_drawing = 1;

@@ -7,12 +7,12 @@
 #define PS_PER_US 1e6
 #define FIFOS_DRAWN 20u
 #define BINS_MAX 128u
-#define CURVE_STEP 0.0005  /* a point for each such share of the samples ... */
-#define CURVE_RATIO 0.97   /* ... and, in the tail, for each such ratio of what is left */
+#define CURVE_STEP 0.0005 /* a point for each such share of the samples ... */
+#define CURVE_RATIO 0.97  /* ... and, in the tail, for each such ratio of what is left */
 
 struct curve {
     FILE *out;
-    uint64_t count, below; /* samples in all, and before this value */
+    uint64_t count, below;  /* samples in all, and before this value */
     int64_t min_ps, max_ps; /* exact, while a value of a histogram is the edge of a bin */
     double last_share;
     int started;
@@ -40,7 +40,9 @@ static void put_point(void *context, int64_t value_ps, uint64_t count)
 
 static void put_curve(FILE *out, const char *name, const struct rnicsim_hist *hist)
 {
-    struct curve curve = {.out = out, .count = rnicsim_hist_count(hist), .min_ps = rnicsim_hist_min(hist),
+    struct curve curve = {.out = out,
+                          .count = rnicsim_hist_count(hist),
+                          .min_ps = rnicsim_hist_min(hist),
                           .max_ps = rnicsim_hist_max(hist)};
     fprintf(out, "\"%s latency, us\" \"at or below, %%\" \"share at least as long\"\n", name);
     rnicsim_hist_each(hist, put_point, &curve);
@@ -76,8 +78,8 @@ void charts_data_occupancy(const struct result *result, FILE *out)
             break;
         const char *times = isdigit((unsigned char)fifo->info.unit[0]) ? "x " : ""; /* "64 B" */
         fprintf(out, "%zu %.3f %.3f \"%" PRIu64 " of %" PRIu64 " %s%s\" \"%s\"\n", i, fifo->fullness * 100,
-                (double)fifo->info.p999 / (double)fifo->info.depth * 100, fifo->info.high_water, fifo->info.depth, times,
-                fifo->info.unit, fifo->name);
+                (double)fifo->info.p999 / (double)fifo->info.depth * 100, fifo->info.high_water, fifo->info.depth,
+                times, fifo->info.unit, fifo->name);
     }
 }
 

@@ -85,8 +85,8 @@ int cli_parse(const struct argp *argp, const char *name, int argc, char **argv, 
         return CLI_DONE;
     }
     if (result != 0 && result != CLI_TOLD)
-        return cli_fail("\"%s\" is no option of %s, or its value is missing or not wanted; see %s --help",
-                        wrapper.at, title, title);
+        return cli_fail("\"%s\" is no option of %s, or its value is missing or not wanted; see %s --help", wrapper.at,
+                        title, title);
     return result == 0 ? -1 : CLI_INPUT;
 }
 

@@ -30,7 +30,8 @@ static struct collect_row *add_row(struct collect *collect, const struct rnicsim
 {
     struct collect_row *row = &collect->rows[at];
     memmove(row + 1, row, (collect->row_count - at) * sizeof *row);
-    *row = (struct collect_row){event->sent_opcode, event->length_bytes, is_rest, rnicsim_hist_create(), rnicsim_hist_create()};
+    *row = (struct collect_row){event->sent_opcode, event->length_bytes, is_rest, rnicsim_hist_create(),
+                                rnicsim_hist_create()};
     collect->row_count++;
     return row->completion == NULL || row->delivery == NULL ? NULL : row;
 }
@@ -109,8 +110,8 @@ static int add_delivery(struct collect *collect, const struct rnicsim_event *eve
 static void add_error(struct collect *collect, const struct rnicsim_event *event)
 {
     if (collect->error_count < COLLECT_ERRORS)
-        collect->errors[collect->error_count] = (struct collect_error){
-            event->at_ps, event->wr_id, event->host, event->qpn, event->status, event->opcode};
+        collect->errors[collect->error_count] =
+            (struct collect_error){event->at_ps, event->wr_id, event->host, event->qpn, event->status, event->opcode};
     collect->error_count++;
 }
 

@@ -41,10 +41,10 @@ struct collect {
     struct trace_map last_index; /* (host, QP) to an index into last_ps */
     int64_t *last_ps;            /* the QP's last completion latency */
     struct collect_error *errors;
-    uint64_t error_count; /* of them the first COLLECT_ERRORS are kept */
+    uint64_t error_count;        /* of them the first COLLECT_ERRORS are kept */
     uint64_t delivered_bytes[2]; /* to each host, of whole messages */
-    uint64_t done;        /* requests, however they ended */
-    int failed;           /* memory ran out; stays */
+    uint64_t done;               /* requests, however they ended */
+    int failed;                  /* memory ran out; stays */
 };
 
 /* 0, or -1 without memory. */

@@ -94,8 +94,8 @@ static void write_stalls(const struct result *result, FILE *out)
         const struct rnicsim_stage_info *stage = &result->stages[i];
         int64_t time_ps = bottleneck_stage_time(stage);
         for (unsigned cause = 0; cause < RNICSIM_CAUSE_COUNT; cause++)
-            fprintf(out, "%s,%s,%s,%" PRIu64 ",%s,%" PRId64 ",%.4f\n", stage->nic, stage->path, stage->name, stage->items,
-                    rnicsim_cause_name((enum rnicsim_cause)cause), stage->time_ps[cause],
+            fprintf(out, "%s,%s,%s,%" PRIu64 ",%s,%" PRId64 ",%.4f\n", stage->nic, stage->path, stage->name,
+                    stage->items, rnicsim_cause_name((enum rnicsim_cause)cause), stage->time_ps[cause],
                     time_ps == 0 ? 0.0 : (double)stage->time_ps[cause] / (double)time_ps * 100);
     }
 }
@@ -106,8 +106,8 @@ static void write_fifos(const struct result *result, FILE *out)
     for (size_t i = 0; i < result->fifo_count; i++) {
         const struct rnicsim_fifo_info *fifo = &result->fifos[i].info;
         fprintf(out, "%s,%s,%s,\"%s\",%s", fifo->nic, fifo->path, fifo->name, fifo->holds, fifo->unit);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, fifo->depth, fifo->high_water, fifo->p50,
-                fifo->p99, fifo->p999);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, fifo->depth, fifo->high_water,
+                fifo->p50, fifo->p99, fifo->p999);
         fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", fifo->full_ps, fifo->back_pressure_ps,
                 fifo->drops, fifo->pushes);
     }

@@ -19,12 +19,23 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct linecheck_options *options = state->input;
     switch (key) {
-    case OPTION_WIDTH: options->width = value; return 0;
-    case OPTION_CLOCK: options->clock = value; return 0;
-    case OPTION_RATE: options->rate = value; return 0;
-    case OPTION_FCS: options->fcs_on_bus = 1; return 0;
-    case OPTION_JSON: options->json = 1; return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    case OPTION_WIDTH:
+        options->width = value;
+        return 0;
+    case OPTION_CLOCK:
+        options->clock = value;
+        return 0;
+    case OPTION_RATE:
+        options->rate = value;
+        return 0;
+    case OPTION_FCS:
+        options->fcs_on_bus = 1;
+        return 0;
+    case OPTION_JSON:
+        options->json = 1;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -35,8 +46,9 @@ static double megahertz(int64_t hz)
 
 static int print_json(const struct rnicsim_linecheck *check)
 {
-    json_t *object = json_pack("{s:I, s:f, s:I}", "worst_frame_bytes", (json_int_t)check->worst_frame_bytes, "min_clock_mhz",
-                               megahertz(check->clock_least_hz), "bubbles", (json_int_t)check->bubble_cycles);
+    json_t *object =
+        json_pack("{s:I, s:f, s:I}", "worst_frame_bytes", (json_int_t)check->worst_frame_bytes, "min_clock_mhz",
+                  megahertz(check->clock_least_hz), "bubbles", (json_int_t)check->bubble_cycles);
     int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
     json_decref(object);
     putchar('\n');
@@ -84,8 +96,9 @@ int linecheck_main(int argc, char **argv)
         {"fcs-on-bus", OPTION_FCS, NULL, 0, "the FCS is seen on the interface", 1},
         {"json", OPTION_JSON, NULL, 0, "worst_frame_bytes, min_clock_mhz, bubbles", 2},
         {0}};
-    const struct argp argp = {table, parse, NULL, "Whether a datapath that begins each frame in a new beat keeps up with a line.", NULL,
-                              NULL, NULL};
+    const struct argp argp = {
+        table, parse, NULL, "Whether a datapath that begins each frame in a new beat keeps up with a line.",
+        NULL,  NULL,  NULL};
     struct linecheck_options options = {0};
     int result = cli_parse(&argp, "linecheck", argc, argv, &options);
     if (result >= 0)

@@ -58,8 +58,8 @@ static const char *or_none(const char *text)
 static void print_described(const struct rnicsim_param_info *param, const char *board)
 {
     printf("%s\n  %s\n  unit %s, default %s, allowed %s\n  on %s: %s, %s, from %s", param->key, param->sentence,
-           or_none(param->unit), or_none(param->fallback), or_none(param->range), board, param->value, param->class_name,
-           param->origin);
+           or_none(param->unit), or_none(param->fallback), or_none(param->range), board, param->value,
+           param->class_name, param->origin);
     if (param->source != NULL && param->source[0] != 0)
         printf(", source: %s", param->source);
     putchar('\n');
@@ -106,12 +106,17 @@ static int params_all(struct params_options *options)
 int params_main(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"effective", OPTION_EFFECTIVE, NULL, 0, "the values in effect for a board, each with its class and origin", 2}, {0}};
+        {"effective", OPTION_EFFECTIVE, NULL, 0, "the values in effect for a board, each with its class and origin", 2},
+        {0}};
     const struct argp_child children[] = {{model_options_argp(), 0, "The model:", 1}, {0}};
-    const struct argp argp = {table, parse, "[KEY]",
+    const struct argp argp = {table,
+                              parse,
+                              "[KEY]",
                               "Lists the parameters: unit, default, range, class, source. KEY: one of them, or a group "
                               "(mac).",
-                              children, NULL, NULL};
+                              children,
+                              NULL,
+                              NULL};
     struct params_options options = {0};
     int result = cli_parse(&argp, "params", argc, argv, &options);
     if (result < 0)

@@ -101,7 +101,8 @@ static void gather_rates(struct result *result)
     const struct rnicsim_totals *totals = &result->totals;
     const uint64_t *bytes = result->collect->delivered_bytes;
     int64_t now_ps = rnicsim_now(result->sim);
-    int is_partial = strcmp(result->status, "partial") == 0; /* then what happened after the last completion counts too */
+    int is_partial =
+        strcmp(result->status, "partial") == 0; /* then what happened after the last completion counts too */
     result->end_ps = is_partial && now_ps > totals->last_done_ps ? now_ps : totals->last_done_ps;
     result->duration_ps = result->end_ps > totals->first_post_ps ? result->end_ps - totals->first_post_ps : 0;
     result->requests_done = result->collect->done;

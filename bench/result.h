@@ -18,7 +18,7 @@ struct result_fifo {
 };
 
 struct result_drop {
-    char place[96]; /* "rx.cdc full", "tx underrun", "out of sequence" */
+    char place[96];  /* "rx.cdc full", "tx underrun", "out of sequence" */
     uint64_t frames; /* of both NICs */
 };
 
@@ -40,7 +40,7 @@ struct result {
     double goodput_gbps, wire_gbps; /* of the busier direction each, so that both compare with the line */
     double goodput_both_gbps;       /* both directions together */
     double message_rate_mps;        /* requests done, of both hosts */
-    double line_gbps; /* 0: not known */
+    double line_gbps;               /* 0: not known */
     struct rnicsim_stage_info *stages;
     size_t stage_count;
     struct result_fifo *fifos; /* fullest first; equally full ones by the back-pressure that they made */
@@ -50,8 +50,8 @@ struct result {
     struct rnicsim_tlp_info *tlps;
     size_t tlp_count;
     struct bottlenecks bottlenecks;
-    char changed[1024]; /* "key=value; key=value", of -s */
-    char stuck[2048];   /* empty when nothing is */
+    char changed[1024];      /* "key=value; key=value", of -s */
+    char stuck[2048];        /* empty when nothing is */
     char first_waiting[512]; /* the first trace record that was not posted; empty: all were */
     double wall_s;
 };

@@ -21,7 +21,7 @@
 struct results {
     char *path;
     char *folder; /* hidden, inside path */
-    int lock; /* path, open and locked; -1 */
+    int lock;     /* path, open and locked; -1 */
     int has_lock; /* 0: there are no locks on this file system */
     int made_path, made_folder;
     char names[FILES_MAX][NAME_BYTES];
@@ -32,11 +32,28 @@ struct results {
 
 /* What a run may have left in its folder; --force removes them, so that old and new never mix. */
 static const char *const known_names[] = {
-    SUMMARY,           "latency.csv",      "stages.csv",          "stalls.csv",         "fifos.csv",
-    "pcie.csv",        "events.csv",       "latency_cdf.dat",     "latency_cdf.gp",     "latency_cdf.svg",
-    "latency_ccdf.dat", "latency_ccdf.gp", "latency_ccdf.svg",    "waterfall.dat",      "waterfall.gp",
-    "waterfall.svg",   "fifo_occupancy.dat", "fifo_occupancy.gp", "fifo_occupancy.svg", "fifo_fullest.dat",
-    "fifo_fullest.gp", "fifo_fullest.svg",
+    SUMMARY,
+    "latency.csv",
+    "stages.csv",
+    "stalls.csv",
+    "fifos.csv",
+    "pcie.csv",
+    "events.csv",
+    "latency_cdf.dat",
+    "latency_cdf.gp",
+    "latency_cdf.svg",
+    "latency_ccdf.dat",
+    "latency_ccdf.gp",
+    "latency_ccdf.svg",
+    "waterfall.dat",
+    "waterfall.gp",
+    "waterfall.svg",
+    "fifo_occupancy.dat",
+    "fifo_occupancy.gp",
+    "fifo_occupancy.svg",
+    "fifo_fullest.dat",
+    "fifo_fullest.gp",
+    "fifo_fullest.svg",
 };
 
 /* "folder/name", malloc'ed; NULL without memory. */
@@ -187,8 +204,9 @@ static int fill(struct results *results, int force)
     if (!results->made_path && errno != EEXIST)
         return cli_fail("-o %s: %s", results->path, strerror(errno));
     if (take_lock(results) != 0)
-        return errno == EWOULDBLOCK ? cli_fail("-o %s: another run is writing into it; one at a time is allowed", results->path)
-                                    : cli_fail("-o %s: %s", results->path, strerror(errno));
+        return errno == EWOULDBLOCK
+                   ? cli_fail("-o %s: another run is writing into it; one at a time is allowed", results->path)
+                   : cli_fail("-o %s: %s", results->path, strerror(errno));
     if (check(results->path, force) != 0) /* another run may have ended meanwhile */
         return CLI_INPUT;
     if (results->has_lock)

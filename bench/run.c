@@ -191,10 +191,14 @@ static int run_all(struct run *run)
 int run_main(int argc, char **argv)
 {
     const struct argp_child children[] = {{model_options_argp(), 0, "The model:", 1}, {0}};
-    const struct argp argp = {run_option_table, parse, "TRACE",
+    const struct argp argp = {run_option_table,
+                              parse,
+                              "TRACE",
                               "Replays a trace of work requests on two NICs and a cable, and reports latency, jitter, "
                               "the bottleneck and how full each FIFO became.",
-                              children, NULL, NULL};
+                              children,
+                              NULL,
+                              NULL};
     struct run run = {.options.seed = 1};
     int result = cli_parse(&argp, "run", argc, argv, &run.options);
     if (result < 0 && run.options.trace == NULL)

@@ -42,7 +42,8 @@ static void print_head(const struct result *result, FILE *out)
         fprintf(out, "%llu doorbells found their queue full and waited (a verbs program would get ENOMEM).\n",
                 (unsigned long long)result->counts.queue_full);
     for (size_t i = 0; i < result->drop_count; i++)
-        fprintf(out, "%llu frames were dropped: %s.\n", (unsigned long long)result->drops[i].frames, result->drops[i].place);
+        fprintf(out, "%llu frames were dropped: %s.\n", (unsigned long long)result->drops[i].frames,
+                result->drops[i].place);
     if (result->collect->error_count != 0)
         fprintf(out, "%llu requests ended in error.\n", (unsigned long long)result->collect->error_count);
 }
@@ -86,8 +87,8 @@ static void print_latency_row(const struct collect_row *row, const struct rnicsi
 
 static void print_latency_head(const char *sentence, FILE *out)
 {
-    fprintf(out, "\n%s\n  %-9s %10s %11s %7s %7s %9s %7s %7s %7s %7s %7s\n", sentence, "", "#bytes", "#iterations", "t_min",
-            "t_max", "t_typical", "t_avg", "t_stdev", "99%", "99.9%", "99.99%");
+    fprintf(out, "\n%s\n  %-9s %10s %11s %7s %7s %9s %7s %7s %7s %7s %7s\n", sentence, "", "#bytes", "#iterations",
+            "t_min", "t_max", "t_typical", "t_avg", "t_stdev", "99%", "99.9%", "99.99%");
 }
 
 static void print_latency(const struct result *result, FILE *out)

@@ -80,7 +80,8 @@ static void print_stalls(const struct result *result, FILE *out)
     for (size_t i = 0; i < shown; i++)
         for (unsigned cause = 0; cause < RNICSIM_CAUSE_COUNT; cause++)
             is_shown[cause] |= order[i]->time_ps[cause] != 0;
-    fprintf(out, "\nStages, %% of the time (a row sums to 100; the %zu least idle of %zu)\n", shown, result->stage_count);
+    fprintf(out, "\nStages, %% of the time (a row sums to 100; the %zu least idle of %zu)\n", shown,
+            result->stage_count);
     print_stall_head(is_shown, out);
     for (size_t i = 0; i < shown; i++)
         print_stall_row(order[i], is_shown, out);
@@ -93,7 +94,8 @@ static void print_fifos(const struct result *result, FILE *out)
     while (shown > 0 && result->fifos[shown - 1].info.high_water == 0)
         shown--;
     fprintf(out, "\nFIFOs, fullest first (%zu of %zu)\n  %-32s %7s %-8s %10s %7s %8s %12s %6s\n", shown,
-            result->fifo_count, "NIC path FIFO", "depth", "unit", "high water", "p99.9", "full us", "back-pr. us", "drops");
+            result->fifo_count, "NIC path FIFO", "depth", "unit", "high water", "p99.9", "full us", "back-pr. us",
+            "drops");
     for (size_t i = 0; i < shown; i++) {
         const struct rnicsim_fifo_info *fifo = &result->fifos[i].info;
         fprintf(out, "  %-32.32s %7llu %-8s %10llu %7llu %8.2f %12.2f %6llu\n", result->fifos[i].name,

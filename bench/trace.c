@@ -14,8 +14,19 @@
 #define NOTES_MAX 16u
 #define FAULTS_MAX 1000u
 
-enum { OPTION_TOOL = 1200, OPTION_CLIENT, OPTION_SERVER, OPTION_TX_DEPTH, OPTION_RX_DEPTH, OPTION_CQ_MOD,
-       OPTION_POST_LIST, OPTION_MTU, OPTION_THINK, OPTION_ITERATIONS, OPTION_NOTE };
+enum {
+    OPTION_TOOL = 1200,
+    OPTION_CLIENT,
+    OPTION_SERVER,
+    OPTION_TX_DEPTH,
+    OPTION_RX_DEPTH,
+    OPTION_CQ_MOD,
+    OPTION_POST_LIST,
+    OPTION_MTU,
+    OPTION_THINK,
+    OPTION_ITERATIONS,
+    OPTION_NOTE
+};
 
 struct paths {
     const char *path[PATHS_MAX];
@@ -62,9 +73,9 @@ static void print_fault(void *context, uint64_t line, const char *text)
 
 static int check_main(int argc, char **argv)
 {
-    const struct argp argp = {NULL, parse_path, "FILE",
-                              "Lists every fault of a trace with its line; exit status 2 if there is one.",
-                              NULL, NULL, NULL};
+    const struct argp argp = {
+        NULL, parse_path, "FILE", "Lists every fault of a trace with its line; exit status 2 if there is one.",
+        NULL, NULL,       NULL};
     struct paths paths = {.wanted = 1};
     int result = parse_paths(&argp, "trace check", argc, argv, &paths);
     if (result >= 0)
@@ -80,10 +91,14 @@ static int check_main(int argc, char **argv)
 
 static int convert_main(int argc, char **argv)
 {
-    const struct argp argp = {NULL, parse_path, "FROM TO",
+    const struct argp argp = {NULL,
+                              parse_path,
+                              "FROM TO",
                               "Converts a trace, exactly; the form follows from the name of TO: .wqe or .csv is text, "
                               ".bin binary, with .zst after it compressed.",
-                              NULL, NULL, NULL};
+                              NULL,
+                              NULL,
+                              NULL};
     struct paths paths = {.wanted = 2};
     struct rnicsim_error error;
     int result = parse_paths(&argp, "trace convert", argc, argv, &paths);
@@ -175,8 +190,13 @@ static int import_main(int argc, char **argv)
         {"note", OPTION_NOTE, "TEXT", 0, "a line of provenance; may be repeated", 3},
         {0},
     };
-    const struct argp argp = {table, parse_import, "--tool TOOL --client FILE [--server FILE] -o OUT",
-                              "Makes a closed-loop trace of recorded perftest posts.", NULL, NULL, NULL};
+    const struct argp argp = {table,
+                              parse_import,
+                              "--tool TOOL --client FILE [--server FILE] -o OUT",
+                              "Makes a closed-loop trace of recorded perftest posts.",
+                              NULL,
+                              NULL,
+                              NULL};
     struct import_options options = {0};
     struct rnicsim_error error;
     int result = cli_parse(&argp, "trace import", argc, argv, &options);

@@ -4,22 +4,22 @@
 
 /* [i]: what happens between stamp i and stamp i + 1. */
 static const char *const row_name[WATERFALL_ROWS] = {
-    "CPU builds WQE and rings",      /* AT_POST to AT_MMIO */
-    "doorbell to NIC, decoded",      /* to AT_DOORBELL */
-    "QP waits for scheduler",        /* to AT_GRANT */
-    "WQE fetched and parsed",        /* to AT_WQE */
-    "last packet's turn",            /* to AT_PACKET */
-    "payload read",                  /* to AT_PAYLOAD */
-    "packet built, port granted",    /* to AT_PORT */
-    "transmit pipeline to line",     /* to AT_WIRE */
-    "line and cable",                /* to AT_RECEIVED */
-    "receive MAC, FCS and ICRC",     /* to AT_JUDGED */
-    "responder to point of ACK",     /* to AT_RESPONDED */
-    "ACK built and transmitted",     /* to AT_ACK_WIRE */
-    "ACK on line, received",         /* to AT_ACK_RECEIVED */
-    "request retired",               /* to AT_RETIRED */
-    "CQE into host memory",          /* to AT_CQE */
-    "poll sees CQE",                 /* to AT_SEEN */
+    "CPU builds WQE and rings",   /* AT_POST to AT_MMIO */
+    "doorbell to NIC, decoded",   /* to AT_DOORBELL */
+    "QP waits for scheduler",     /* to AT_GRANT */
+    "WQE fetched and parsed",     /* to AT_WQE */
+    "last packet's turn",         /* to AT_PACKET */
+    "payload read",               /* to AT_PAYLOAD */
+    "packet built, port granted", /* to AT_PORT */
+    "transmit pipeline to line",  /* to AT_WIRE */
+    "line and cable",             /* to AT_RECEIVED */
+    "receive MAC, FCS and ICRC",  /* to AT_JUDGED */
+    "responder to point of ACK",  /* to AT_RESPONDED */
+    "ACK built and transmitted",  /* to AT_ACK_WIRE */
+    "ACK on line, received",      /* to AT_ACK_RECEIVED */
+    "request retired",            /* to AT_RETIRED */
+    "CQE into host memory",       /* to AT_CQE */
+    "poll sees CQE",              /* to AT_SEEN */
 };
 
 struct waterfall waterfall_of(const struct collect *collect)

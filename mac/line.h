@@ -11,17 +11,17 @@
 
 struct line {
     const struct mac_params *params;
-    struct clk clk;      /* a byte */
-    int64_t delay_cyc;   /* cable and transceivers, rounded up */
+    struct clk clk;    /* a byte */
+    int64_t delay_cyc; /* cable and transceivers, rounded up */
     int64_t free_cyc;
-    int64_t work_cyc;    /* with the gap */
+    int64_t work_cyc; /* with the gap */
     uint64_t frames, wire_bytes, underruns;
 };
 
 struct line_frame {
-    int64_t start_cyc;      /* first byte of the preamble */
-    int64_t word_at_cyc;    /* the frame's first word (or all of it) is at the far end */
-    int64_t last_at_cyc;    /* the last byte of the FCS is at the far end */
+    int64_t start_cyc;   /* first byte of the preamble */
+    int64_t word_at_cyc; /* the frame's first word (or all of it) is at the far end */
+    int64_t last_at_cyc; /* the last byte of the FCS is at the far end */
     int underrun;
 };
 

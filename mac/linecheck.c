@@ -17,8 +17,8 @@ struct linecheck_result linecheck(const struct linecheck *given)
     for (uint32_t bytes = LINECHECK_FRAME_LEAST_BYTES; bytes <= LINECHECK_FRAME_MOST_BYTES; bytes++) {
         int64_t slot_bits = 8 * (int64_t)(bytes + LINECHECK_BETWEEN_BYTES), beats = beats_of(given, bytes);
         int64_t least_hz = (int64_t)(((__int128)beats * given->rate_bps + slot_bits - 1) / slot_bits);
-        int64_t bubbles = floor_div((__int128)given->clock_hz * slot_bits - (__int128)beats * given->rate_bps,
-                                    given->rate_bps);
+        int64_t bubbles =
+            floor_div((__int128)given->clock_hz * slot_bits - (__int128)beats * given->rate_bps, given->rate_bps);
         if (least_hz > result.clock_least_hz) {
             result.clock_least_hz = least_hz;
             result.worst_frame_bytes = bytes;

@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-#define LINECHECK_FRAME_LEAST_BYTES 64u   /* with the FCS: IEEE 802.3, 3.2.8 */
-#define LINECHECK_FRAME_MOST_BYTES 9216u  /* a jumbo frame */
-#define LINECHECK_BETWEEN_BYTES 20u       /* preamble and start delimiter 8, gap 12 */
+#define LINECHECK_FRAME_LEAST_BYTES 64u  /* with the FCS: IEEE 802.3, 3.2.8 */
+#define LINECHECK_FRAME_MOST_BYTES 9216u /* a jumbo frame */
+#define LINECHECK_BETWEEN_BYTES 20u      /* preamble and start delimiter 8, gap 12 */
 
 struct linecheck {
     int64_t width_bits, clock_hz, rate_bps;
@@ -17,7 +17,8 @@ struct linecheck {
 struct linecheck_result {
     uint32_t worst_frame_bytes; /* with its FCS: the shortest of those that need the fastest clock */
     int64_t clock_least_hz;     /* that it needs, rounded up */
-    int64_t bubble_cycles;      /* whole cycles that each frame may waste at the given clock; negative: so many are missing */
+    int64_t
+        bubble_cycles; /* whole cycles that each frame may waste at the given clock; negative: so many are missing */
 };
 
 /* All values > 0; width x clock and rate below 2^50. */

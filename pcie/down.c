@@ -5,7 +5,8 @@
 
 void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref)
 {
-    model_assert(pcie->sim, agenda_put(&pcie->at_host, at_ps, PCIE_RANK_STORE, PCIE_STORE_FLAG | (uint64_t)bytes << 32 | ref) == 0,
+    model_assert(pcie->sim,
+                 agenda_put(&pcie->at_host, at_ps, PCIE_RANK_STORE, PCIE_STORE_FLAG | (uint64_t)bytes << 32 | ref) == 0,
                  "out of memory");
     sim_wake(pcie->sim, pcie->down_decider, at_ps);
 }
@@ -100,12 +101,14 @@ struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *
     const struct agenda_entry *first = agenda_first(&pcie->at_host);
     *wake_at = first ? agenda_at(first) : SIM_NEVER;
     int comes = first && *wake_at <= horizon_ps;
-    return (struct pcie_down){.event = comes ? PCIE_DOWN_STORE : PCIE_DOWN_NOTHING, .ref = comes ? (uint32_t)first->ref : 0};
+    return (struct pcie_down){.event = comes ? PCIE_DOWN_STORE : PCIE_DOWN_NOTHING,
+                              .ref = comes ? (uint32_t)first->ref : 0};
 }
 
 int64_t pcie_down_take_store(struct pcie *pcie, int64_t from_cyc)
 {
     struct agenda_entry store = *agenda_first(&pcie->at_host);
     agenda_drop_first(&pcie->at_host);
-    return send_store(pcie, (uint32_t)(store.ref >> 32) & 0x7fffffffu, clk_at_or_after(&pcie->link_clk, agenda_at(&store)), from_cyc);
+    return send_store(pcie, (uint32_t)(store.ref >> 32) & 0x7fffffffu,
+                      clk_at_or_after(&pcie->link_clk, agenda_at(&store)), from_cyc);
 }

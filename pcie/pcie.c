@@ -11,7 +11,8 @@ static int check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
     if (p->completion_buffer >= p->mrrs)
         return 0;
-    snprintf(error, error_bytes, "pcie.completion_buffer is smaller than one request (pcie.mrrs): allowed from pcie.mrrs on");
+    snprintf(error, error_bytes,
+             "pcie.completion_buffer is smaller than one request (pcie.mrrs): allowed from pcie.mrrs on");
     return -1;
 }
 
@@ -58,7 +59,8 @@ static void init_beats(struct pcie *pcie)
 }
 
 int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
-              uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error, size_t error_bytes)
+              uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error,
+              size_t error_bytes)
 {
     *pcie = (struct pcie){.sim = sim, .params = params, .user_clk = user_clk, .entity = entity};
     if (check(params, error, error_bytes))
@@ -67,8 +69,8 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     uint32_t reads = payload_reads + wqe_reads;
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
-    if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) || init_host(pcie) || init_requests(pcie) ||
-        agenda_init(&pcie->at_host, 1024) ||
+    if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) || init_host(pcie) ||
+        init_requests(pcie) || agenda_init(&pcie->at_host, 1024) ||
         space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;

@@ -39,10 +39,10 @@ struct pcie_count {
 struct pcie_read {
     uint64_t address;
     uint32_t bytes;
-    uint32_t ref; /* the caller's */
+    uint32_t ref;       /* the caller's */
     uint32_t in_flight; /* requests sent and not completed */
     uint8_t kind;
-    uint8_t sent; /* all requests are sent */
+    uint8_t sent;      /* all requests are sent */
     int64_t begun_cyc; /* user cycle in which the engine took it */
     int64_t done_cyc;  /* user cycle of the last completion's arrival; 0: not known yet */
 };
@@ -50,14 +50,14 @@ struct pcie_read {
 /* A DMA write: the slot's ref at a write FIFO names it to the caller, who tells what it writes when it begins (pcie_describe_fn). */
 struct pcie_write {
     uint64_t address;
-    uint32_t bytes; /* payload, 0: none */
+    uint32_t bytes;     /* payload, 0: none */
     uint32_t cqe_bytes; /* a CQE behind the payload, 0: none */
     uint64_t cqe_address;
     uint8_t kind;
 };
 
 struct pcie_queued { /* an MRd between the engine and the link */
-    int64_t at_cyc; /* link cycle in which it can be sent */
+    int64_t at_cyc;  /* link cycle in which it can be sent */
     uint32_t request, is_wqe;
 };
 
@@ -91,8 +91,8 @@ struct pcie {
     const struct pcie_params *params;
     uint64_t entity; /* of the random stream */
     const struct clk *user_clk;
-    struct clk link_clk; /* a byte */
-    int user_shift;      /* log2 of the user interface's bytes */
+    struct clk link_clk;                    /* a byte */
+    int user_shift;                         /* log2 of the user interface's bytes */
     uint32_t beats_cyc[PCIE_BEATS_MAX + 1]; /* link cycles (rounded up) that so many user beats take */
     struct rnd_table host_read;
     int64_t host_read_least_ps;
@@ -131,14 +131,14 @@ struct pcie {
     int64_t up_free_cyc, up_work_cyc;
     int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */
     int64_t up_wake_cyc, up_wake_ps;     /* the latest wake: the same instant twice */
-    pcie_describe_fn *describe; /* set by the caller after pcie_init() */
+    pcie_describe_fn *describe;          /* set by the caller after pcie_init() */
     void *describe_context;
     int64_t visible_ps; /* of the newest posted write */
 
     /* down */
-    struct agenda at_host; /* ready completions and the host's stores; at one instant stores first */
-    struct pcie_tlps full; /* of an aligned request of pcie.mrrs */
-    uint64_t full_misaligned;     /* bits that are 0 in an aligned address */
+    struct agenda at_host;    /* ready completions and the host's stores; at one instant stores first */
+    struct pcie_tlps full;    /* of an aligned request of pcie.mrrs */
+    uint64_t full_misaligned; /* bits that are 0 in an aligned address */
     int64_t down_free_cyc, down_work_cyc;
 
     struct pcie_count count[PCIE_DIRECTION_COUNT][PCIE_KIND_COUNT];
@@ -147,7 +147,8 @@ struct pcie {
 /* payload_reads, wqe_reads: operations that can be under way (>= 1). phase_ps: the link clock's. Fills `error` and returns -1 when the
  * parameters contradict each other. operations and write_in are set by the caller afterwards. */
 int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
-              uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error, size_t error_bytes);
+              uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error,
+              size_t error_bytes);
 void pcie_free(struct pcie *pcie);
 
 /* ---- read engine ---- */
@@ -180,8 +181,8 @@ enum pcie_up_event { PCIE_UP_NOTHING, PCIE_UP_WRITTEN };
 struct pcie_up {
     enum pcie_up_event event;
     int input;
-    uint32_t ref;        /* the write's slot */
-    int64_t sent_at_ps;  /* WRITTEN: its last TLP has left the link's arbiter */
+    uint32_t ref;          /* the write's slot */
+    int64_t sent_at_ps;    /* WRITTEN: its last TLP has left the link's arbiter */
     int64_t visible_at_ps; /* WRITTEN: payload (and CQE) visible in host memory */
 };
 
@@ -194,7 +195,7 @@ struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at);
 
 #define PCIE_NO_READ UINT32_MAX
 #define PCIE_STORE_FLAG (UINT64_C(1) << 63) /* in an entry's reference */
-enum { PCIE_RANK_STORE, PCIE_RANK_READ }; /* at one instant */
+enum { PCIE_RANK_STORE, PCIE_RANK_READ };   /* at one instant */
 
 /* The host's store of `bytes` to the BAR reaches the root complex at at_ps (> now). */
 void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref);

@@ -79,7 +79,8 @@ static uint32_t send_requests(struct pcie *pcie)
     uint64_t which;
     int64_t tag_ps = reserve_tags_when(&pcie->reserve, count);
     int64_t space_ps = reserve_space_when(&pcie->reserve, count * units, &which);
-    if (max2(tag_ps, space_ps) >= clk_edge(pcie->user_clk, ready - 1)) { /* the last of them may have to wait: one at a time */
+    if (max2(tag_ps, space_ps) >=
+        clk_edge(pcie->user_clk, ready - 1)) { /* the last of them may have to wait: one at a time */
         count = 1;
         tag_ps = reserve_tags_when(&pcie->reserve, 1);
         space_ps = reserve_space_when(&pcie->reserve, units, &which);

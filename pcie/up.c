@@ -48,7 +48,8 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
         free_cyc = start_cyc + took;
         int64_t ready = clk_edge(&link, free_cyc) + latency +
                         rnd_table_draw(&pcie->host_read, rnd_draw(pcie->host_stream, ordinal++, 0));
-        model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, PCIE_RANK_READ, queued->request) == 0, "out of memory");
+        model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, PCIE_RANK_READ, queued->request) == 0,
+                     "out of memory");
         wqes += queued->is_wqe;
         if (++next == end)
             break;
@@ -122,7 +123,8 @@ static struct pcie_choice choose(const struct pcie *pcie)
 
 static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
 {
-    pcie->describe(pcie->describe_context, input, fifo_front(pcie->write_in[input - 1])->ref, &pcie->writing[input - 1].write);
+    pcie->describe(pcie->describe_context, input, fifo_front(pcie->write_in[input - 1])->ref,
+                   &pcie->writing[input - 1].write);
     pcie->writing[input - 1].start_cyc = start_cyc;
     pcie->writing[input - 1].active = 1;
 }

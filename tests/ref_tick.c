@@ -28,14 +28,14 @@ struct fifo_state {
     struct queue beats_sync, space_delay, space_sync;
     uint32_t first, next;
     struct held_item held[REF_ITEMS_MAX];
-    int32_t level;    /* units from the writer's start to their release */
-    int64_t since_ps; /* so full */
+    int32_t level;     /* units from the writer's start to their release */
+    int64_t since_ps;  /* so full */
     uint32_t arriving; /* the item whose beats come next */
 };
 
 struct node_state {
     struct queue pipeline; /* beats between read and out */
-    int busy, from; /* reads the front item of FIFO `from` */
+    int busy, from;        /* reads the front item of FIFO `from` */
     int64_t next_read_cyc, free_cyc;
     int last_granted;
     int next_item, read_beats; /* source */
@@ -202,8 +202,7 @@ static void open_behind(struct ref *ref, int n, int item)
 static int fits_behind(const struct ref *ref, int n, int item)
 {
     const struct ref_node *node = &ref->net->node[n];
-    return node->kind == REF_SINK ||
-           ref->fifo[node->out].free_units >= units_of(ref, node->out, item);
+    return node->kind == REF_SINK || ref->fifo[node->out].free_units >= units_of(ref, node->out, item);
 }
 
 static void log_start(struct ref *ref, int n, int item)
@@ -228,7 +227,8 @@ static void source_cycle(struct ref *ref, int n)
         return;
     const struct ref_item *item = &ref->net->item[state->next_item];
     if (state->read_beats == 0) {
-        if (cyc < item->arrive_cyc || (node->window > 0 && state->credits == 0) || !fits_behind(ref, n, state->next_item))
+        if (cyc < item->arrive_cyc || (node->window > 0 && state->credits == 0) ||
+            !fits_behind(ref, n, state->next_item))
             return;
         state->credits--;
         open_behind(ref, n, state->next_item);

@@ -29,15 +29,15 @@
 enum ref_kind { REF_SOURCE, REF_STAGE, REF_ARBITER, REF_SINK };
 
 struct ref_item {
-    int source;         /* node */
-    int64_t arrive_cyc; /* of the source's clock; rises along a source's items */
+    int source;              /* node */
+    int64_t arrive_cyc;      /* of the source's clock; rises along a source's items */
     int32_t words, rest_cyc; /* rest_cyc: of the sink's clock */
 };
 
 struct ref_fifo {
-    int writer, reader; /* nodes */
-    int32_t flops;      /* >= 1 exactly where the clocks differ */
-    int32_t return_cyc; /* >= 1 */
+    int writer, reader;      /* nodes */
+    int32_t flops;           /* >= 1 exactly where the clocks differ */
+    int32_t return_cyc;      /* >= 1 */
     int32_t depth, in_beats; /* beats of the reader */
 };
 
@@ -46,9 +46,10 @@ struct ref_node {
     int clk;
     int32_t interval_cyc, latency_cyc; /* both >= 1 */
     int32_t store, threshold_beats, strict;
-    int32_t width_words; /* of its beats; 0: 1 */
+    int32_t width_words;                 /* of its beats; 0: 1 */
     int inputs, in[REF_INPUTS_MAX], out; /* FIFOs */
-    int32_t window, credit_cyc; /* of a source; the credit leaves credit_cyc (>= 1) of the sink's cycles after its start */
+    int32_t window,
+        credit_cyc; /* of a source; the credit leaves credit_cyc (>= 1) of the sink's cycles after its start */
 };
 
 struct ref_net {

@@ -30,8 +30,7 @@ int trace_binary_read_record(struct trace_binary *binary, struct trace_input *in
 /* Malloc'ed bytes, or NULL: out of memory. */
 unsigned char *trace_binary_format_header(const struct trace_header *header, size_t *length);
 /* Into TRACE_BINARY_RECORD_MAX bytes; returns how many. */
-size_t trace_binary_format_record(struct trace_binary *binary, const struct trace_record *record,
-                                  unsigned char *bytes);
+size_t trace_binary_format_record(struct trace_binary *binary, const struct trace_record *record, unsigned char *bytes);
 void trace_binary_format_end(const struct trace_binary *binary, unsigned char *bytes);
 
 #endif

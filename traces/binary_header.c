@@ -109,8 +109,8 @@ static int check_prefix(const unsigned char *prefix, struct rnicsim_error *error
 
 int trace_binary_read_header(struct trace_input *input, struct trace_header *header, struct rnicsim_error *error)
 {
-    int (*const readers[4])(struct trace_input *, struct trace_header *,
-                            struct rnicsim_error *) = {read_host, read_qp, read_mr, read_note};
+    int (*const readers[4])(struct trace_input *, struct trace_header *, struct rnicsim_error *) = {read_host, read_qp,
+                                                                                                    read_mr, read_note};
     unsigned char prefix[PREFIX_BYTES];
     if (read_exactly(input, prefix, sizeof prefix, error) != 0 || check_prefix(prefix, error) != 0)
         return -1;

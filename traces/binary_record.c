@@ -189,8 +189,7 @@ static void encode_fixed(const struct trace_record *record, uint32_t flags, unsi
     trace_wire_put(bytes + 62, record->host, 2);
 }
 
-size_t trace_binary_format_record(struct trace_binary *binary, const struct trace_record *record,
-                                  unsigned char *bytes)
+size_t trace_binary_format_record(struct trace_binary *binary, const struct trace_record *record, unsigned char *bytes)
 {
     uint32_t flags = extension_flags(binary, record);
     unsigned char *block = bytes + TRACE_BINARY_RECORD_BYTES;

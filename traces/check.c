@@ -146,12 +146,11 @@ static void check_sizes(struct checker *checker, const struct trace_record *reco
 static int check_opcode(struct checker *checker, const struct trace_record *record, const struct trace_qp *qp)
 {
     int ud_fits = record->opcode == TRACE_OP_SEND || record->opcode == TRACE_OP_SEND_IMM;
-    int uc_fits =
-        record->opcode != TRACE_OP_READ && !is_atomic(record->opcode) && record->opcode != TRACE_OP_SEND_INV;
+    int uc_fits = record->opcode != TRACE_OP_READ && !is_atomic(record->opcode) && record->opcode != TRACE_OP_SEND_INV;
     if (record->event != TRACE_SEND || (qp->type == TRACE_UD ? ud_fits : qp->type != TRACE_UC || uc_fits))
         return 1;
-    complain(checker, "%s on a %s QP; %s are allowed", trace_opcode_name(record->opcode),
-             trace_qp_type_name(qp->type), qp->type == TRACE_UD ? "SEND and SEND_IMM" : "SENDs and WRITEs");
+    complain(checker, "%s on a %s QP; %s are allowed", trace_opcode_name(record->opcode), trace_qp_type_name(qp->type),
+             qp->type == TRACE_UD ? "SEND and SEND_IMM" : "SENDs and WRITEs");
     return 0;
 }
 

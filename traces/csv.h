@@ -15,8 +15,7 @@
 /* The file's first line; sets header->version. */
 int trace_csv_parse_first(struct trace_header *header, const char *line, struct rnicsim_error *error);
 /* A line that begins with '#', after the first. `line` is modified. */
-int trace_csv_parse_header(struct trace_header *header, char *line, uint64_t line_number,
-                           struct rnicsim_error *error);
+int trace_csv_parse_header(struct trace_header *header, char *line, uint64_t line_number, struct rnicsim_error *error);
 /* The whole header, column line included, into malloc'ed text; NULL: out of memory. */
 char *trace_csv_format_header(const struct trace_header *header);
 

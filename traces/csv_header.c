@@ -189,8 +189,7 @@ int trace_csv_parse_header(struct trace_header *header, char *line, uint64_t lin
     if (strcmp(line, "#time unit=ps") == 0)
         return 0;
     return trace_fail(
-        error,
-        "header line \"%.40s\"; allowed are #host, #qp, #mr, #note and \"#time unit=ps\", then the column line",
+        error, "header line \"%.40s\"; allowed are #host, #qp, #mr, #note and \"#time unit=ps\", then the column line",
         line);
 }
 

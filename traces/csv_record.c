@@ -122,8 +122,8 @@ static int parse_sge(struct trace_sge *sge, char *address, const char *lkey, str
 {
     char *length = cut(address, ':');
     if (length == NULL || lkey == NULL)
-        return trace_fail(
-            error, "laddr lists several SGEs; each is address:length, and lkey has as many keys, joined by '|'");
+        return trace_fail(error,
+                          "laddr lists several SGEs; each is address:length, and lkey has as many keys, joined by '|'");
     if (trace_text_number(address, UINT64_MAX, "laddr", &sge->address, error) != 0 ||
         number32(length, RNICSIM_MESSAGE_MAX_BYTES, "an SGE's length", &sge->length_bytes, error) != 0)
         return -1;
@@ -170,9 +170,8 @@ static int parse_dep_term(struct trace_dep_term *term, char *text, struct rnicsi
         kind++;
     if (kind == TRACE_DEP_KIND_COUNT || (kind == TRACE_DEP_POST) != (count == NULL))
         return trace_fail(
-            error,
-            "dep term \"%.40s%s\"; allowed are cqe:N, recv:N, mem:N (two joined by '&') or post, then +T in ns", text,
-            count == NULL ? "" : ":...");
+            error, "dep term \"%.40s%s\"; allowed are cqe:N, recv:N, mem:N (two joined by '&') or post, then +T in ns",
+            text, count == NULL ? "" : ":...");
     term->kind = (enum trace_dep_kind)kind;
     return count == NULL ? 0 : number32(count, UINT32_MAX, "dep", &term->count, error);
 }

@@ -135,12 +135,11 @@ int trace_header_validate(const struct trace_header *header, const struct trace_
             return trace_fail(error, "QP %u of host %u has the peer QP %u of host %u, which has no #qp line", qp->qpn,
                               qp->host, qp->peer_qpn, qp->peer_host);
         if (peer->type != qp->type)
-            return trace_fail(error, "QP %u of host %u is %s and its peer %s; both must be the same", qp->qpn,
-                              qp->host, trace_qp_type_name(qp->type), trace_qp_type_name(peer->type));
+            return trace_fail(error, "QP %u of host %u is %s and its peer %s; both must be the same", qp->qpn, qp->host,
+                              trace_qp_type_name(qp->type), trace_qp_type_name(peer->type));
         if (qp->type != TRACE_UD && (peer->peer_host != qp->host || peer->peer_qpn != qp->qpn))
             return trace_fail(
-                error,
-                "QP %u of host %u has a peer that names QP %u of host %u as its own; peers must name each other",
+                error, "QP %u of host %u has a peer that names QP %u of host %u as its own; peers must name each other",
                 qp->qpn, qp->host, peer->peer_qpn, peer->peer_host);
     }
     return 0;

@@ -74,8 +74,7 @@ static int read_sides(struct trace_import_job *job, struct rnicsim_error *error)
     return 0;
 }
 
-static int add_pair(struct trace_import_job *job, uint32_t client_qpn, uint32_t server_qpn,
-                    struct rnicsim_error *error)
+static int add_pair(struct trace_import_job *job, uint32_t client_qpn, uint32_t server_qpn, struct rnicsim_error *error)
 {
     uint32_t lat_inline =
         job->is_send ? 236 : 220; /* perftest's defaults for RC on mlx5: a 256 B BlueFlame buffer less headers */
@@ -153,8 +152,8 @@ static uint32_t key_of(const struct trace_import_job *job, uint32_t host)
 static int add_mr(struct trace_import_job *job, uint32_t host, struct rnicsim_error *error)
 {
     struct range range = memory_of(job, host);
-    uint64_t half = (job->header.qp_count / 2) *
-                    (((uint64_t)job->side[0].rows[0].len + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
+    uint64_t half =
+        (job->header.qp_count / 2) * (((uint64_t)job->side[0].rows[0].len + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
     job->recv_key[host] = key_of(job, host);
     job->recv_base[host] = range.low == range.high ? SERVER_BUFFER : range.high;
     if (job->is_send && (job->is_lat || host == 1))
@@ -194,8 +193,7 @@ static int add_notes(struct trace_import_job *job, struct rnicsim_error *error)
 
 static int fill_header(struct trace_import_job *job, struct rnicsim_error *error)
 {
-    static const struct trace_host hosts[2] = {{0, "client", "perftest 4.5+0.17"},
-                                               {1, "server", "perftest 4.5+0.17"}};
+    static const struct trace_host hosts[2] = {{0, "client", "perftest 4.5+0.17"}, {1, "server", "perftest 4.5+0.17"}};
     if (add_notes(job, error) != 0)
         return -1;
     for (uint32_t host = 0; host < 2; host++)

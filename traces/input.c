@@ -171,8 +171,7 @@ int trace_input_line(struct trace_input *input, char *line, struct rnicsim_error
         const char *from = (const char *)input->plain + input->at;
         size_t there = input->end - input->at;
         if (there == 0)
-            return length == 0 ? 0
-                               : trace_fail(error, "the file ends inside this line; every line needs its line end");
+            return length == 0 ? 0 : trace_fail(error, "the file ends inside this line; every line needs its line end");
         const char *newline = memchr(from, '\n', there);
         size_t part = newline != NULL ? (size_t)(newline - from) : there;
         size_t fits = part < TRACE_LINE_MAX + 1 - length ? part : TRACE_LINE_MAX + 1 - length;

@@ -14,9 +14,9 @@
 #define NONE UINT32_MAX
 
 struct thread {
-    int64_t posted_at_ps; /* its last post; 0: none yet */
+    int64_t posted_at_ps;  /* its last post; 0: none yet */
     int64_t not_before_ps; /* its queue was full: retry */
-    uint32_t count;       /* records of the doorbell that is next; 0: nothing left */
+    uint32_t count;        /* records of the doorbell that is next; 0: nothing left */
     uint32_t next_waiting; /* in its QP's list */
     int was_full;
 };
@@ -218,8 +218,7 @@ static int ring_recv(struct trace_replay *replay, struct rnicsim *sim, uint32_t 
     const struct trace_replay_post *first = trace_replay_source_post(replay->source, number, 0);
     for (uint32_t i = 0; i < count; i++) {
         const struct trace_replay_post *post = trace_replay_source_post(replay->source, number, i);
-        replay->buffers[i] =
-            (struct rnicsim_recv){post->wr_id, post->local_address, post->lkey, post->length_bytes};
+        replay->buffers[i] = (struct rnicsim_recv){post->wr_id, post->local_address, post->lkey, post->length_bytes};
     }
     return rnicsim_post_recv(sim, first->host, first->qpn, replay->buffers, count, at_ps, error);
 }
@@ -236,8 +235,8 @@ static int ring(struct trace_replay *replay, struct rnicsim *sim, uint32_t numbe
     struct thread *thread = &replay->threads[number];
     const struct trace_replay_post *post = trace_replay_source_post(replay->source, number, 0);
     struct rnicsim_error reason;
-    int result = post->is_recv ? ring_recv(replay, sim, number, at_ps, &reason)
-                               : ring_send(replay, sim, number, at_ps, &reason);
+    int result =
+        post->is_recv ? ring_recv(replay, sim, number, at_ps, &reason) : ring_send(replay, sim, number, at_ps, &reason);
     if (is_queue_full(result, &reason)) {
         replay->counts.queue_full += !thread->was_full;
         thread->was_full = 1;
@@ -353,10 +352,10 @@ int trace_replay_explain(const struct trace_replay *replay, uint32_t index, stru
     if (replay->threads[index].was_full)
         used += (size_t)snprintf(what + used, sizeof what - used, " room in its queue");
     for (int i = 0; !replay->threads[index].was_full && i < 2 && post->dep.term[i].count != 0; i++)
-        used += (size_t)snprintf(what + used, sizeof what - used, "%s %s:%u (there were %llu)", i == 0 ? "" : " and",
-                                 trace_dep_kind_name(post->dep.term[i].kind), post->dep.term[i].count,
-                                 (unsigned long long)trace_replay_wait_count(&replay->wait, qp,
-                                                                             post->dep.term[i].kind));
+        used +=
+            (size_t)snprintf(what + used, sizeof what - used, "%s %s:%u (there were %llu)", i == 0 ? "" : " and",
+                             trace_dep_kind_name(post->dep.term[i].kind), post->dep.term[i].count,
+                             (unsigned long long)trace_replay_wait_count(&replay->wait, qp, post->dep.term[i].kind));
     trace_replay_scan_locate(&replay->scan, post->line, what, text);
     return 1;
 }

@@ -23,9 +23,9 @@ typedef void trace_replay_event(void *context, const struct rnicsim_event *event
 int trace_replay_open(const char *path, struct trace_replay **out, struct rnicsim_error *error);
 
 struct trace_replay_counts {
-    uint64_t requests, receives;                /* in the trace */
-    uint64_t posted_requests, posted_receives;  /* so far */
-    uint64_t queue_full;                        /* doorbells that had to wait for room in their queue */
+    uint64_t requests, receives;               /* in the trace */
+    uint64_t posted_requests, posted_receives; /* so far */
+    uint64_t queue_full;                       /* doorbells that had to wait for room in their queue */
 };
 
 void trace_replay_counts(const struct trace_replay *replay, struct trace_replay_counts *out);

@@ -81,8 +81,7 @@ static int check_doorbell(const struct trace_reader *reader, struct doorbell *do
     const struct trace_qp *qp = trace_header_qp(trace_header(reader), record->host, record->qpn);
     uint32_t depth = record->event == TRACE_SEND ? qp->sq_depth : qp->rq_depth;
     char text[160];
-    doorbell->count =
-        doorbell->started && trace_same_doorbell(&doorbell->previous, record) ? doorbell->count + 1 : 1;
+    doorbell->count = doorbell->started && trace_same_doorbell(&doorbell->previous, record) ? doorbell->count + 1 : 1;
     if (doorbell->count <= depth)
         return 0;
     snprintf(text, sizeof text, "doorbell %u has %u or more requests; the queue of QP %u allows %u", record->db_id,

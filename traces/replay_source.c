@@ -132,8 +132,7 @@ static int read_one(struct trace_replay_source *source, struct cursor *cursor, u
     return 0;
 }
 
-static struct cursor *give_reader(struct trace_replay_source *source, struct queue *queue,
-                                  struct rnicsim_error *error)
+static struct cursor *give_reader(struct trace_replay_source *source, struct queue *queue, struct rnicsim_error *error)
 {
     if (source->readers == TRACE_REPLAY_READERS) {
         trace_fail(error,

@@ -29,8 +29,7 @@ static int check_fields(const struct trace_record *record, struct rnicsim_error 
         return trace_fail(error, "a SEND event with opcode \"%s\"; allowed is any opcode but RECV",
                           trace_opcode_name(record->opcode));
     if (record->event == TRACE_RECV && record->opcode != TRACE_OP_RECV)
-        return trace_fail(error, "a RECV event with opcode \"%s\"; allowed is RECV",
-                          trace_opcode_name(record->opcode));
+        return trace_fail(error, "a RECV event with opcode \"%s\"; allowed is RECV", trace_opcode_name(record->opcode));
     return 0;
 }
 
@@ -77,8 +76,8 @@ static int check_qp(const struct trace_rules *rules, const struct trace_record *
         return 0;
     const struct trace_qp *qp = trace_header_qp(rules->header, record->host, record->qpn);
     if (qp == NULL)
-        return trace_fail(error, "QP %u of host %u has no #qp line; only those that have one are allowed",
-                          record->qpn, record->host);
+        return trace_fail(error, "QP %u of host %u has no #qp line; only those that have one are allowed", record->qpn,
+                          record->host);
     if (record->inlined && record->len > qp->max_inline)
         return trace_fail(error, "%u bytes inline; QP %u of host %u allows %u (max_inline)", record->len, record->qpn,
                           record->host, qp->max_inline);

@@ -6,8 +6,8 @@
 #include "transport/psn.h"
 
 struct requester {
-    uint32_t psn_next;   /* of the next packet */
-    uint32_t psn_oldest; /* the oldest not acknowledged */
+    uint32_t psn_next;      /* of the next packet */
+    uint32_t psn_oldest;    /* the oldest not acknowledged */
     uint32_t since_request; /* packets since AckReq was last set */
 };
 

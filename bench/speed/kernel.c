@@ -23,8 +23,13 @@ static void build(struct sim *sim, struct path *path, const struct clk *clk)
     struct fifo_shape end = {.name = "end", .read_clk = clk, .return_cyc = 1, .depth = 8, .read_bytes = WIDTH_BYTES};
     int which;
     for (int i = 0; i < STAGES; i++)
-        stage[i] = (struct path_stage){.name = "stage", .clk = clk, .interval_cyc = 1, .latency_cyc = 2 + i % 5,
-                                       .width_bytes = WIDTH_BYTES, .store = i % 4 == 3, .depth = i % 2 ? 4 : 256,
+        stage[i] = (struct path_stage){.name = "stage",
+                                       .clk = clk,
+                                       .interval_cyc = 1,
+                                       .latency_cyc = 2 + i % 5,
+                                       .width_bytes = WIDTH_BYTES,
+                                       .store = i % 4 == 3,
+                                       .depth = i % 2 ? 4 : 256,
                                        .in_beats = i % 2 == 0};
     if (sim_init(sim, 1) || path_init(path, sim, "chain", clk, WIDTH_BYTES, stage, STAGES, &end, 4096, &which))
         exit(1);

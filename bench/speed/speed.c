@@ -34,8 +34,8 @@ static struct rnicsim *create(void)
     struct rnicsim_options options = {.board = "u280_100g", .seed = 1, .data_dir = getenv("RNICSIM_DATA")};
     must(rnicsim_create(&options, &sim, &error), &error);
     for (uint32_t host = 0; host < 2; host++) {
-        struct rnicsim_qp_attr qp = {.host = host, .qpn = 1, .peer_host = host ^ 1, .peer_qpn = 1, .mtu_bytes = 4096,
-                                     .sq_depth = OUTSTANDING};
+        struct rnicsim_qp_attr qp = {
+            .host = host, .qpn = 1, .peer_host = host ^ 1, .peer_qpn = 1, .mtu_bytes = 4096, .sq_depth = OUTSTANDING};
         must(rnicsim_qp_create(sim, &qp, &error), &error);
     }
     return sim;
@@ -44,8 +44,11 @@ static struct rnicsim *create(void)
 /* Keeps OUTSTANDING messages posted until `messages` are done. */
 static void run(struct rnicsim *sim, long messages)
 {
-    struct rnicsim_wr wr = {.local_address = 1 << 20, .remote_address = 1 << 21, .length_bytes = MESSAGE_BYTES,
-                            .opcode = RNICSIM_WRITE, .flags = RNICSIM_SIGNALLED};
+    struct rnicsim_wr wr = {.local_address = 1 << 20,
+                            .remote_address = 1 << 21,
+                            .length_bytes = MESSAGE_BYTES,
+                            .opcode = RNICSIM_WRITE,
+                            .flags = RNICSIM_SIGNALLED};
     struct rnicsim_error error;
     struct rnicsim_event event[64];
     long posted = 0, done = 0;

@@ -71,9 +71,12 @@ static int build(struct rnicsim *sim, void *argument, struct rnicsim_error *erro
 {
     const struct create *create = argument;
     const struct rnicsim_options *options = create->options;
-    struct system_options system_options = {.seed = options->seed, .horizon_off = options->horizon_off,
-                                            .idle_pair = options->idle_pair, .spurious_seed = options->spurious_seed,
-                                            .shift_ps = options->shift_ps, .on_failure = sim->system.sim.on_failure};
+    struct system_options system_options = {.seed = options->seed,
+                                            .horizon_off = options->horizon_off,
+                                            .idle_pair = options->idle_pair,
+                                            .spurious_seed = options->spurious_seed,
+                                            .shift_ps = options->shift_ps,
+                                            .on_failure = sim->system.sim.on_failure};
     struct config_error wrong;
     if (system_init(&sim->system, create->config, &system_options, &wrong))
         return api_fail(error, RNICSIM_EINPUT, "%s", wrong.text);
@@ -176,8 +179,9 @@ int rnicsim_mr_register(struct rnicsim *sim, const struct rnicsim_mr_attr *attr,
                         attr->key, (unsigned long long)attr->page_bytes);
     int failed = regions_add(&sim->regions[attr->host], attr);
     if (failed)
-        return api_fail(error, RNICSIM_EINPUT, failed == -1 ? "region key %u of host %u exists already" : "out of memory",
-                        attr->key, attr->host);
+        return api_fail(error, RNICSIM_EINPUT,
+                        failed == -1 ? "region key %u of host %u exists already" : "out of memory", attr->key,
+                        attr->host);
     return RNICSIM_OK;
 }
 
@@ -241,15 +245,18 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
     uint32_t requester = at_requester ? entry->host : entry->host ^ 1u;
     const struct qp *qp = &sim->system.nic[requester].qp[message->qp];
     enum rnicsim_opcode sent = (enum rnicsim_opcode)message->opcode;
-    *event = (struct rnicsim_event){.kind = kind[entry->kind], .host = entry->host,
+    *event = (struct rnicsim_event){.kind = kind[entry->kind],
+                                    .host = entry->host,
                                     .qpn = at_requester ? qp->qpn : qp->peer_qpn,
-                                    .opcode = entry->kind == OUTBOX_RECV_DONE ? RNICSIM_RECV : sent, .sent_opcode = sent,
-                                    .length_bytes = message->length_bytes, .immediate = message->immediate,
+                                    .opcode = entry->kind == OUTBOX_RECV_DONE ? RNICSIM_RECV : sent,
+                                    .sent_opcode = sent,
+                                    .length_bytes = message->length_bytes,
+                                    .immediate = message->immediate,
                                     .status = at_requester ? message->status : 0,
                                     .wr_id = entry->kind == OUTBOX_RECV_DONE ? message->recv_wr_id : message->wr_id,
                                     .at_ps = entry->at_ps - sim->system.shift_ps};
-    event->delivered_at_ps = message->delivered_at_ps == SIM_NEVER ? RNICSIM_NEVER
-                                                                   : seen_stamp(sim, message->delivered_at_ps);
+    event->delivered_at_ps =
+        message->delivered_at_ps == SIM_NEVER ? RNICSIM_NEVER : seen_stamp(sim, message->delivered_at_ps);
     for (int i = 0; i < RNICSIM_STAMP_COUNT; i++)
         event->stamp_ps[i] = seen_stamp(sim, message->stamp_ps[i]);
 }

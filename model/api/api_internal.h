@@ -16,8 +16,7 @@ struct rnicsim {
 };
 
 /* Fills `error` (may be NULL) and returns `result`. */
-int api_fail(struct rnicsim_error *error, int result, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+int api_fail(struct rnicsim_error *error, int result, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* RNICSIM_EMODEL with the failure's text when the simulation is dead, RNICSIM_EINPUT when it is NULL, else RNICSIM_OK. */
 int api_alive(const struct rnicsim *sim, struct rnicsim_error *error);
 

@@ -7,15 +7,15 @@
 const char *rnicsim_stamp_name(enum rnicsim_stamp stamp)
 {
     static const char *const name[RNICSIM_STAMP_COUNT] = {
-        "post",  "mmio",     "doorbell", "grant",     "wqe",      "packet",       "payload", "port", "wire",
-        "received", "judged", "responded", "ack wire", "ack received", "retired", "cqe", "seen"};
+        "post",     "mmio",   "doorbell",  "grant",    "wqe",          "packet",  "payload", "port", "wire",
+        "received", "judged", "responded", "ack wire", "ack received", "retired", "cqe",     "seen"};
     return name[stamp];
 }
 
 const char *rnicsim_cause_name(enum rnicsim_cause cause)
 {
     static const char *const name[RNICSIM_CAUSE_COUNT] = {
-        "work",      "no_input",    "downstream_full", "bubble", "no_tag", "no_completion_space",
+        "work",      "no_input",    "downstream_full", "bubble", "no_tag",        "no_completion_space",
         "no_buffer", "window_full", "context_busy",    "no_wqe", "no_receive_wqe"};
     return name[cause];
 }
@@ -52,11 +52,21 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
 
 /* ---- stages ---- */
 
-enum core { CORE_HOST, CORE_SCHEDULER, CORE_READ_ENGINE, CORE_UP, CORE_DOWN, CORE_PORT, CORE_LINE, CORE_DISPATCH, CORE_RETIRE,
-            CORE_COUNT };
+enum core {
+    CORE_HOST,
+    CORE_SCHEDULER,
+    CORE_READ_ENGINE,
+    CORE_UP,
+    CORE_DOWN,
+    CORE_PORT,
+    CORE_LINE,
+    CORE_DISPATCH,
+    CORE_RETIRE,
+    CORE_COUNT
+};
 
-static const char *const core_name[CORE_COUNT] = {"host_cpu", "scheduler", "read_engine", "pcie_up",  "pcie_down",
-                                                  "port",      "line",        "dispatch", "retire"};
+static const char *const core_name[CORE_COUNT] = {"host_cpu", "scheduler", "read_engine", "pcie_up", "pcie_down",
+                                                  "port",     "line",      "dispatch",    "retire"};
 
 static int64_t in_ps(const struct clk *clk, int64_t cyc)
 {
@@ -74,8 +84,8 @@ static void fill_server(const struct server *server, struct rnicsim_stage_info *
 static void fill_decision(const struct rnic *nic, const struct rnic_decision *decision, struct rnicsim_stage_info *out)
 {
     static const enum rnicsim_cause cause[RNIC_WAITS] = {
-        [RNIC_WAIT_INPUT] = RNICSIM_NO_INPUT,    [RNIC_WAIT_DOWNSTREAM] = RNICSIM_DOWNSTREAM_FULL,
-        [RNIC_WAIT_BUFFER] = RNICSIM_NO_BUFFER,  [RNIC_WAIT_WINDOW] = RNICSIM_WINDOW_FULL,
+        [RNIC_WAIT_INPUT] = RNICSIM_NO_INPUT,       [RNIC_WAIT_DOWNSTREAM] = RNICSIM_DOWNSTREAM_FULL,
+        [RNIC_WAIT_BUFFER] = RNICSIM_NO_BUFFER,     [RNIC_WAIT_WINDOW] = RNICSIM_WINDOW_FULL,
         [RNIC_WAIT_CONTEXT] = RNICSIM_CONTEXT_BUSY, [RNIC_WAIT_WQE] = RNICSIM_NO_WQE};
     out->items = decision->items;
     out->time_ps[RNICSIM_WORK] = in_ps(&nic->user_clk, decision->work_cyc);
@@ -101,12 +111,16 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
         out->items = nic->host.calls;
         out->time_ps[RNICSIM_WORK] = nic->host.work_ps;
         break;
-    case CORE_SCHEDULER: fill_decision(nic, &nic->scheduling, out); break;
+    case CORE_SCHEDULER:
+        fill_decision(nic, &nic->scheduling, out);
+        break;
     case CORE_DISPATCH:
         fill_decision(nic, &nic->dispatching, out);
         name_behind(&nic->path[RNIC_RESPOND], 0, out);
         break;
-    case CORE_RETIRE: fill_decision(nic, &nic->retiring, out); break;
+    case CORE_RETIRE:
+        fill_decision(nic, &nic->retiring, out);
+        break;
     case CORE_PORT:
         fill_server(&nic->port.server, out);
         name_behind(&nic->path[RNIC_TX], 0, out);
@@ -124,8 +138,7 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
     default:
         for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
             out->items += pcie->count[core == CORE_UP ? PCIE_UP : PCIE_DOWN][kind].tlps;
-        out->time_ps[RNICSIM_WORK] =
-            in_ps(&pcie->link_clk, core == CORE_UP ? pcie->up_work_cyc : pcie->down_work_cyc);
+        out->time_ps[RNICSIM_WORK] = in_ps(&pcie->link_clk, core == CORE_UP ? pcie->up_work_cyc : pcie->down_work_cyc);
         break;
     }
 }
@@ -218,14 +231,19 @@ static void fill_level(const struct rnicsim *sim, struct level *level, struct rn
 static struct level *pick_level(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out)
 {
     static const char *const end_holds[RNIC_PATHS] = {
-        "doorbells for the scheduler", "operations for the read engine", "fetched WQEs for the scheduler",
-        "built packets for the port",  "built ACKs for the port",        "words for the line",
-        "frames at the receiver's MAC", "frames for dispatch",           "payload for the write engine",
-        "ACKs to retire by",           "CQEs for the write engine"};
+        "doorbells for the scheduler",    "operations for the read engine",
+        "fetched WQEs for the scheduler", "built packets for the port",
+        "built ACKs for the port",        "words for the line",
+        "frames at the receiver's MAC",   "frames for dispatch",
+        "payload for the write engine",   "ACKs to retire by",
+        "CQEs for the write engine"};
     struct rnic *nic = (struct rnic *)(uintptr_t)pick_nic(sim, &index, fifos_of);
     if (!nic)
         return 0;
-    *out = (struct rnicsim_fifo_info){.nic = nic->setup.name, .path = "core", .name = "payload_buffer", .unit = "64 B",
+    *out = (struct rnicsim_fifo_info){.nic = nic->setup.name,
+                                      .path = "core",
+                                      .name = "payload_buffer",
+                                      .unit = "64 B",
                                       .holds = "payload from its read until it leaves"};
     for (int path = 0; path < RNIC_PATHS; path++) {
         size_t here = (size_t)nic->path[path].count + 1;
@@ -283,8 +301,11 @@ int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info
     size_t which = index % PCIE_KIND_COUNT, direction = index / PCIE_KIND_COUNT % PCIE_DIRECTION_COUNT;
     const struct rnic *nic = &sim->system.nic[index / PCIE_KIND_COUNT / PCIE_DIRECTION_COUNT];
     const struct pcie_count *count = &nic->pcie.count[direction][which];
-    *out = (struct rnicsim_tlp_info){.nic = nic->setup.name, .direction = direction == PCIE_UP ? "up" : "down",
-                                     .kind = kind[which], .tlps = count->tlps, .payload_bytes = count->payload_bytes,
+    *out = (struct rnicsim_tlp_info){.nic = nic->setup.name,
+                                     .direction = direction == PCIE_UP ? "up" : "down",
+                                     .kind = kind[which],
+                                     .tlps = count->tlps,
+                                     .payload_bytes = count->payload_bytes,
                                      .link_bytes = count->link_bytes};
     return RNICSIM_OK;
 }
@@ -294,15 +315,16 @@ int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info
 static void explain_qp(const struct rnic *nic, const struct qp *qp, char *text, size_t room)
 {
     uint32_t left = qp->posted - qp->retired;
-    const char *waits = qp->known == qp->retired    ? "its doorbell has not reached the scheduler"
+    const char *waits = qp->known == qp->retired     ? "its doorbell has not reached the scheduler"
                         : qp->fetched == qp->retired ? "its WQE is not in the NIC"
                         : qp->cut == qp->retired     ? "its packets are not all cut"
                                                      : "no ACK of its last packet came back";
     char acknowledged[32] = "none";
     if (qp->requester.psn_oldest != 0) /* the first PSN is 0, so PSNs are counts */
         snprintf(acknowledged, sizeof acknowledged, "%u", qp->requester.psn_oldest);
-    snprintf(text, room, "host %s QP %u: %u requests unfinished, the oldest waits: %s (%s of %u packets acknowledged; the peer "
-                         "expects PSN %u); ",
+    snprintf(text, room,
+             "host %s QP %u: %u requests unfinished, the oldest waits: %s (%s of %u packets acknowledged; the peer "
+             "expects PSN %u); ",
              nic->setup.name, qp->qpn, left, waits, acknowledged, qp->requester.psn_next,
              nic->peer->qp[qp->peer].responder.psn_expected);
 }
@@ -321,7 +343,8 @@ void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_by
         uint64_t drops = nic->drops_full + nic->drops_bad + nic->drops_sequence;
         if (drops > 0 && used + 1 < text_bytes) {
             snprintf(text + used, text_bytes - used,
-                     "NIC %s dropped %llu frames without space, %llu underrun, %llu out of sequence (no retransmission yet); ",
+                     "NIC %s dropped %llu frames without space, %llu underrun, %llu out of sequence (no retransmission "
+                     "yet); ",
                      nic->setup.name, (unsigned long long)nic->drops_full, (unsigned long long)nic->drops_bad,
                      (unsigned long long)nic->drops_sequence);
             used += strlen(text + used);

@@ -14,8 +14,12 @@ int rnicsim_param(const struct rnicsim *sim, size_t index, struct rnicsim_param_
     struct config_param_info info;
     if (config_param(sim->system.config, index, &info))
         return RNICSIM_EINPUT;
-    *out = (struct rnicsim_param_info){.fallback = info.fallback, .class_name = info.class_name, .source = info.source,
-                                       .origin = info.origin, .sentence = info.sentence, .changed = info.changed};
+    *out = (struct rnicsim_param_info){.fallback = info.fallback,
+                                       .class_name = info.class_name,
+                                       .source = info.source,
+                                       .origin = info.origin,
+                                       .sentence = info.sentence,
+                                       .changed = info.changed};
     snprintf(out->key, sizeof out->key, "%s", info.key);
     snprintf(out->value, sizeof out->value, "%s", info.value);
     snprintf(out->range, sizeof out->range, "%s", info.range);

@@ -99,8 +99,8 @@ static int ring(struct rnicsim *sim, void *argument, struct rnicsim_error *error
     return RNICSIM_OK;
 }
 
-int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_wr *requests,
-                      size_t count, int64_t at_ps, struct rnicsim_error *error)
+int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_wr *requests, size_t count,
+                      int64_t at_ps, struct rnicsim_error *error)
 {
     struct post post = {.host = host, .count = count, .requests = requests};
     int dead = api_alive(sim, error);
@@ -110,11 +110,11 @@ int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
     if (!qp || check_list(requests, count, error))
         return RNICSIM_EINPUT;
     if (qp->peer == QP_NONE)
-        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u is not in RTS: its peer QP %u does not exist", qpn, host,
-                        qp->peer_qpn);
+        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u is not in RTS: its peer QP %u does not exist", qpn,
+                        host, qp->peer_qpn);
     if (count > qp->sq_depth - (qp->posted - qp->retired))
-        return api_fail(error, RNICSIM_EINPUT, "send queue full: QP %u of host %u holds %u of %u, %zu more were posted", qpn,
-                        host, qp->posted - qp->retired, qp->sq_depth, count);
+        return api_fail(error, RNICSIM_EINPUT, "send queue full: QP %u of host %u holds %u of %u, %zu more were posted",
+                        qpn, host, qp->posted - qp->retired, qp->sq_depth, count);
     for (size_t i = 0; i < count; i++) {
         const char *wrong = wrong_with_request(sim, host, qp, &requests[i]);
         if (wrong)
@@ -135,13 +135,15 @@ static int add_receives(struct rnicsim *sim, void *argument, struct rnicsim_erro
     int64_t posted_at = host_post_receive(&nic->host, post->own_ps, (uint32_t)post->count);
     for (size_t i = 0; i < post->count; i++)
         qp->receive[qp->receives_posted++ & qp->receive_mask] =
-            (struct qp_receive){.wr_id = post->buffers[i].wr_id, .address = post->buffers[i].address,
-                                .posted_at_ps = posted_at, .length_bytes = post->buffers[i].length_bytes};
+            (struct qp_receive){.wr_id = post->buffers[i].wr_id,
+                                .address = post->buffers[i].address,
+                                .posted_at_ps = posted_at,
+                                .length_bytes = post->buffers[i].length_bytes};
     return RNICSIM_OK;
 }
 
-int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers, size_t count,
-                      int64_t at_ps, struct rnicsim_error *error)
+int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,
+                      size_t count, int64_t at_ps, struct rnicsim_error *error)
 {
     struct post post = {.host = host, .count = count, .buffers = buffers};
     int dead = api_alive(sim, error);
@@ -151,8 +153,9 @@ int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
     if (!qp || check_list(buffers, count, error))
         return RNICSIM_EINPUT;
     if (count > qp->rq_depth - (qp->receives_posted - qp->receives_taken))
-        return api_fail(error, RNICSIM_EINPUT, "receive queue full: QP %u of host %u holds %u of %u, %zu more were posted",
-                        qpn, host, qp->receives_posted - qp->receives_taken, qp->rq_depth, count);
+        return api_fail(error, RNICSIM_EINPUT,
+                        "receive queue full: QP %u of host %u holds %u of %u, %zu more were posted", qpn, host,
+                        qp->receives_posted - qp->receives_taken, qp->rq_depth, count);
     if (own_time(sim, host, at_ps, &post.own_ps, error))
         return RNICSIM_EINPUT;
     return api_guard(sim, add_receives, &post, error);

@@ -46,14 +46,15 @@ struct rnicsim_options {
     const char *const *set; /* "key=value", as after -s */
     size_t set_count;
     uint64_t seed;
-    const char *data_dir; /* the folder of boards/ nics/ hosts/; NULL: as rnicsim_data_folder() says */
-    int horizon_off;      /* 1: one grant a decision. Same results, slower: the exactness reference */
-    int idle_pair;        /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
+    const char *data_dir;   /* the folder of boards/ nics/ hosts/; NULL: as rnicsim_data_folder() says */
+    int horizon_off;        /* 1: one grant a decision. Same results, slower: the exactness reference */
+    int idle_pair;          /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
     uint64_t spurious_seed; /* not 0: deciders are also woken at random instants (for tests: it must change nothing) */
     int64_t shift_ps;       /* all clocks start this much later; stamps are reported without it (for tests) */
 };
 
-RNICSIM_API int rnicsim_create(const struct rnicsim_options *options, struct rnicsim **out, struct rnicsim_error *error);
+RNICSIM_API int rnicsim_create(const struct rnicsim_options *options, struct rnicsim **out,
+                               struct rnicsim_error *error);
 RNICSIM_API void rnicsim_destroy(struct rnicsim *sim);
 
 /* ---- objects: host is 0 or 1 ---- */
@@ -81,7 +82,8 @@ struct rnicsim_mr_attr {
     uint64_t page_bytes; /* 4096, 2 MiB or 1 GiB */
 };
 
-RNICSIM_API int rnicsim_mr_register(struct rnicsim *sim, const struct rnicsim_mr_attr *attr, struct rnicsim_error *error);
+RNICSIM_API int rnicsim_mr_register(struct rnicsim *sim, const struct rnicsim_mr_attr *attr,
+                                    struct rnicsim_error *error);
 
 /* ---- work requests ---- */
 
@@ -116,7 +118,7 @@ struct rnicsim_wr {
  * rnicsim_now() nor after RNICSIM_TIME_MAX. Posts of one host come in order of time: it has one posting
  * thread. */
 RNICSIM_API int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_wr *requests,
-                      size_t count, int64_t at_ps, struct rnicsim_error *error);
+                                  size_t count, int64_t at_ps, struct rnicsim_error *error);
 
 struct rnicsim_recv {
     uint64_t wr_id;
@@ -126,7 +128,7 @@ struct rnicsim_recv {
 };
 
 RNICSIM_API int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,
-                      size_t count, int64_t at_ps, struct rnicsim_error *error);
+                                  size_t count, int64_t at_ps, struct rnicsim_error *error);
 
 /* ---- time ---- */
 
@@ -136,30 +138,31 @@ RNICSIM_API int64_t rnicsim_next_at(const struct rnicsim *sim);
 /* A post at t is never seen by anything before t + lookahead. */
 RNICSIM_API int64_t rnicsim_lookahead(const struct rnicsim *sim);
 /* Runs until `until_ps`, or stops at the first instant at which a host can see something new; *stopped_at_ps tells. */
-RNICSIM_API int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *stopped_at_ps, struct rnicsim_error *error);
+RNICSIM_API int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *stopped_at_ps,
+                                struct rnicsim_error *error);
 
 /* ---- what hosts see ---- */
 
 /* The stamps of a request, in order; a later one is never earlier. Those of a message of several packets are of
  * the packet that arrives last. The waterfall's rows are the differences. */
 enum rnicsim_stamp {
-    RNICSIM_AT_POST,          /* the verbs call begins: when it was asked for, or when the thread is free */
-    RNICSIM_AT_MMIO,          /* the CPU's store to the doorbell leaves the core */
-    RNICSIM_AT_DOORBELL,      /* decoded, the QP can be scheduled */
-    RNICSIM_AT_GRANT,         /* the scheduler first grants the QP for this request */
-    RNICSIM_AT_WQE,           /* the WQE is in the NIC and parsed */
-    RNICSIM_AT_PACKET,        /* the last packet's turn: granted, context read, cut */
-    RNICSIM_AT_PAYLOAD,       /* its payload is in the NIC */
-    RNICSIM_AT_PORT,          /* built, ICRC appended, granted by the transmit port */
-    RNICSIM_AT_WIRE,          /* its first byte is on the line */
-    RNICSIM_AT_RECEIVED,      /* its last byte is at the peer's MAC */
-    RNICSIM_AT_JUDGED,        /* FCS and ICRC judged good, stored */
-    RNICSIM_AT_RESPONDED,     /* the responder's point of ACK: accepted, or the DMA write issued, or the data visible */
-    RNICSIM_AT_ACK_WIRE,      /* the ACK's first byte is on the line */
-    RNICSIM_AT_ACK_RECEIVED,  /* the ACK is judged at the requester */
-    RNICSIM_AT_RETIRED,       /* retired, the CQE's DMA write is issued */
-    RNICSIM_AT_CQE,           /* the CQE is visible in host memory */
-    RNICSIM_AT_SEEN,          /* a poll has returned it */
+    RNICSIM_AT_POST,         /* the verbs call begins: when it was asked for, or when the thread is free */
+    RNICSIM_AT_MMIO,         /* the CPU's store to the doorbell leaves the core */
+    RNICSIM_AT_DOORBELL,     /* decoded, the QP can be scheduled */
+    RNICSIM_AT_GRANT,        /* the scheduler first grants the QP for this request */
+    RNICSIM_AT_WQE,          /* the WQE is in the NIC and parsed */
+    RNICSIM_AT_PACKET,       /* the last packet's turn: granted, context read, cut */
+    RNICSIM_AT_PAYLOAD,      /* its payload is in the NIC */
+    RNICSIM_AT_PORT,         /* built, ICRC appended, granted by the transmit port */
+    RNICSIM_AT_WIRE,         /* its first byte is on the line */
+    RNICSIM_AT_RECEIVED,     /* its last byte is at the peer's MAC */
+    RNICSIM_AT_JUDGED,       /* FCS and ICRC judged good, stored */
+    RNICSIM_AT_RESPONDED,    /* the responder's point of ACK: accepted, or the DMA write issued, or the data visible */
+    RNICSIM_AT_ACK_WIRE,     /* the ACK's first byte is on the line */
+    RNICSIM_AT_ACK_RECEIVED, /* the ACK is judged at the requester */
+    RNICSIM_AT_RETIRED,      /* retired, the CQE's DMA write is issued */
+    RNICSIM_AT_CQE,          /* the CQE is visible in host memory */
+    RNICSIM_AT_SEEN,         /* a poll has returned it */
     RNICSIM_STAMP_COUNT
 };
 
@@ -182,7 +185,7 @@ struct rnicsim_event {
     uint32_t immediate;
     uint32_t status; /* 0: success; the numbers of enum ibv_wc_status otherwise */
     uint64_t wr_id;
-    int64_t at_ps;        /* when the polling program knows: the poll (or the load) that sees it returns */
+    int64_t at_ps;           /* when the polling program knows: the poll (or the load) that sees it returns */
     int64_t delivered_at_ps; /* SEND_DONE, UNSIGNALLED: when the last byte was visible in the peer's memory */
     int64_t stamp_ps[RNICSIM_STAMP_COUNT];
 };
@@ -194,12 +197,13 @@ RNICSIM_API size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *event
 
 struct rnicsim_totals {
     uint64_t requests, completions, errors, receives;
-    uint64_t in_flight; /* posted and not yet retired */
-    uint64_t payload_bytes;   /* delivered to the peers' memories */
+    uint64_t in_flight;     /* posted and not yet retired */
+    uint64_t payload_bytes; /* delivered to the peers' memories */
     uint64_t data_packets, ack_packets;
-    uint64_t wire_bytes;      /* with preamble, FCS and gap, the busier direction */
-    uint64_t drops;           /* frames, the sum of the next three */
-    uint64_t drops_full, drops_underrun, drops_sequence; /* no space at arrival; ran dry at the sender's MAC; PSN not expected */
+    uint64_t wire_bytes; /* with preamble, FCS and gap, the busier direction */
+    uint64_t drops;      /* frames, the sum of the next three */
+    uint64_t drops_full, drops_underrun,
+        drops_sequence; /* no space at arrival; ran dry at the sender's MAC; PSN not expected */
     uint64_t tlps;
     uint64_t decisions;
     int64_t first_post_ps, last_done_ps;
@@ -214,10 +218,10 @@ enum rnicsim_cause {
     RNICSIM_BUBBLE,          /* an item's tail had not arrived */
     RNICSIM_NO_TAG,
     RNICSIM_NO_COMPLETION_SPACE,
-    RNICSIM_NO_BUFFER,      /* payload buffer */
-    RNICSIM_WINDOW_FULL,    /* unacknowledged packets */
-    RNICSIM_CONTEXT_BUSY,   /* the QP's own context loop */
-    RNICSIM_NO_WQE,         /* the WQE is being fetched */
+    RNICSIM_NO_BUFFER,    /* payload buffer */
+    RNICSIM_WINDOW_FULL,  /* unacknowledged packets */
+    RNICSIM_CONTEXT_BUSY, /* the QP's own context loop */
+    RNICSIM_NO_WQE,       /* the WQE is being fetched */
     RNICSIM_NO_RECEIVE_WQE,
     RNICSIM_CAUSE_COUNT
 };
@@ -281,7 +285,7 @@ RNICSIM_API int rnicsim_data_folder(const char *name, char *folder, size_t folde
 
 /* The boards that can be named, one call each: fills name and a line about it; RNICSIM_EINPUT past the last. */
 RNICSIM_API int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line,
-                     size_t line_bytes);
+                                 size_t line_bytes);
 
 /* ---- calculators: no simulation needed ---- */
 
@@ -319,8 +323,8 @@ RNICSIM_API double rnicsim_hist_stdev(const struct rnicsim_hist *hist);
 /* The smallest value that at least share_ppb (1e-9) of the samples do not exceed. */
 RNICSIM_API int64_t rnicsim_hist_percentile(const struct rnicsim_hist *hist, int64_t share_ppb);
 /* Each distinct value (to the resolution) in order, with its count. */
-RNICSIM_API void rnicsim_hist_each(const struct rnicsim_hist *hist, void (*each)(void *context, int64_t value_ps, uint64_t count),
-                       void *context);
+RNICSIM_API void rnicsim_hist_each(const struct rnicsim_hist *hist,
+                                   void (*each)(void *context, int64_t value_ps, uint64_t count), void *context);
 
 #ifdef __cplusplus
 }

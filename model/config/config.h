@@ -30,13 +30,7 @@ struct config;
 
 enum config_kind { CONFIG_NIC, CONFIG_BOARD, CONFIG_HOST, CONFIG_KIND_COUNT };
 
-enum config_layer {
-    CONFIG_LAYER_DEFAULT,
-    CONFIG_LAYER_NIC,
-    CONFIG_LAYER_BOARD,
-    CONFIG_LAYER_HOST,
-    CONFIG_LAYER_SET
-};
+enum config_layer { CONFIG_LAYER_DEFAULT, CONFIG_LAYER_NIC, CONFIG_LAYER_BOARD, CONFIG_LAYER_HOST, CONFIG_LAYER_SET };
 
 /* What is known of one value beside the value. */
 struct config_note {

@@ -27,8 +27,8 @@ static int read_class(const char *name, enum param_class *out, struct config_err
     if (*out != PARAM_CLASS_COUNT)
         return 0;
     config_nearest_begin(&nearest, name);
-    for (int class = 0; class < PARAM_CLASS_COUNT; class++)
-        config_nearest_offer(&nearest, param_class_name((enum param_class)class));
+    for (int class = 0; class < PARAM_CLASS_COUNT; class ++)
+        config_nearest_offer(&nearest, param_class_name((enum param_class) class));
     return config_error_set(err, "unknown class '@%.40s', did you mean '@%s'?", name, nearest.best);
 }
 

@@ -82,8 +82,7 @@ const struct config_note *config_note(const struct config *config, const char *k
     return NULL;
 }
 
-static int set_value(struct config *config, const char *key, const struct config_entry *entry,
-                     struct config_error *err)
+static int set_value(struct config *config, const char *key, const struct config_entry *entry, struct config_error *err)
 {
     char copy[CONFIG_KEY_BYTES];
     struct config_slot slot;

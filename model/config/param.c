@@ -25,8 +25,8 @@ enum param_class param_class_of(const char *name)
     int class = 0;
 
     while (class < PARAM_CLASS_COUNT && strcmp(class_names[class], name) != 0)
-        class++;
-    return (enum param_class)class;
+        class ++;
+    return (enum param_class) class;
 }
 
 size_t param_value_bytes(enum param_unit unit)

@@ -113,13 +113,12 @@ struct param_table {
 #define PARAM_FIELD_PARAM_TEXT(field) char field[PARAM_TEXT_BYTES]
 #define PARAM_FIELD_PARAM_DIST(field) struct param_dist field
 
-#define PARAM_FIELD(field, key, unit, choices, fallback, min, max, class, source, sentence)                            \
-    PARAM_FIELD_##unit(field);
-#define PARAM_ROW(structure, field, key, unit, choices, fallback, min, max, class, source, sentence)                   \
+#define PARAM_FIELD(field, key, unit, choices, fallback, min, max, class, source, sentence) PARAM_FIELD_##unit(field);
+#define PARAM_ROW(structure, field, key, unit, choices, fallback, min, max, class, source, sentence) \
     {key, unit, choices, fallback, min, max, PARAM_CLASS_##class, source, sentence, offsetof(structure, field)},
-#define PARAM_TABLE(room, structure, rows)                                                                             \
-    {                                                                                                                  \
-        room, rows, sizeof(rows) / sizeof((rows)[0]), sizeof(structure)                                                \
+#define PARAM_TABLE(room, structure, rows)                              \
+    {                                                                   \
+        room, rows, sizeof(rows) / sizeof((rows)[0]), sizeof(structure) \
     }
 
 /* Parses and checks the range; `value` (an int64_t, char[PARAM_TEXT_BYTES] or struct param_dist) is written only on

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#define AGENDA_MIDDLE (INT64_C(1) << 61) /* so that instants beyond 2^62, the last that can be asked for, can be doubled */
+#define AGENDA_MIDDLE \
+    (INT64_C(1) << 61) /* so that instants beyond 2^62, the last that can be asked for, can be doubled */
 
 struct agenda_entry {
     int64_t key; /* twice the instant (from the middle on), plus the rank: one comparison */

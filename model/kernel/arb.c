@@ -81,8 +81,13 @@ int arb_init(struct arb *arb, struct sim *sim, const char *name, const struct se
         if ((server->threshold_beats > 1 && !in[i]->beat_cyc) ||
             (in[i]->stretch_crossings + out->stretch_crossings > 1 && !(in[i]->beat_cyc && out->beat_cyc)))
             return -1;
-    *arb = (struct arb){.sim = sim, .name = name, .server = *server, .inputs = inputs, .strict = strict,
-                        .last = inputs - 1, .out = out};
+    *arb = (struct arb){.sim = sim,
+                        .name = name,
+                        .server = *server,
+                        .inputs = inputs,
+                        .strict = strict,
+                        .last = inputs - 1,
+                        .out = out};
     arb->decider = sim_add(sim, decide ? decide : forward, decide ? self : arb, name, lookahead_ps);
     if (arb->decider < 0)
         return -1;

@@ -66,6 +66,5 @@ void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc)
     if (fifo->write_stage)
         stage_run(fifo->write_stage);
     else if (fifo->write_decider != SIM_NO_DECIDER)
-        sim_wake(fifo->sim, fifo->write_decider,
-                 clk_edge(fifo->shape.write_clk, fifo_space_seen_at(fifo, return_cyc)));
+        sim_wake(fifo->sim, fifo->write_decider, clk_edge(fifo->shape.write_clk, fifo_space_seen_at(fifo, return_cyc)));
 }

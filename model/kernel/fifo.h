@@ -39,7 +39,8 @@ struct fifo {
     struct sim *sim;
     struct fifo_shape shape;
     int write_shift, read_shift;
-    struct space space; /* in reader's cycles, when it leaves the reader: what the writer sees is worked out when it asks */
+    struct space
+        space; /* in reader's cycles, when it leaves the reader: what the writer sees is worked out when it asks */
     struct level level;
     struct fifo_slot *slot;
     uint32_t mask, first, next;

@@ -66,7 +66,8 @@ static inline void count_exits(struct counting *c, const struct clk *out_clk, in
         c->time_ps[c->level] += c->exit_ps - c->since_ps;
         c->since_ps = c->exit_ps;
         c->level -= c->holder[c->out_counted & c->mask].out_units;
-        c->exit_ps = ++c->out_counted < c->decided ? edge(out_clk, c->holder[c->out_counted & c->mask].out, clocks) : SIM_NEVER;
+        c->exit_ps =
+            ++c->out_counted < c->decided ? edge(out_clk, c->holder[c->out_counted & c->mask].out, clocks) : SIM_NEVER;
     }
     c->time_ps[c->level] += now_ps - c->since_ps;
     c->since_ps = now_ps;
@@ -77,8 +78,8 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
 {
     const struct clk in_clk = level->in_clk, out_clk = clocks == CLOCKS_ONE ? in_clk : level->out_clk;
     const int64_t phase = clocks == CLOCKS_ONE ? in_clk.phase_ps : 0;
-    struct counting c = {level->holder, level->mask, level->out_counted, decided(level), level->time_ps,
-                         level->since_ps - phase, SIM_NEVER, level->level};
+    struct counting c = {level->holder,           level->mask, level->out_counted, decided(level), level->time_ps,
+                         level->since_ps - phase, SIM_NEVER,   level->level};
     uint64_t i = level->in_counted, next = level->next;
     uint32_t high_water = level->high_water;
     known_ps -= known_ps == INT64_MAX || known_ps == INT64_MIN ? 0 : phase;

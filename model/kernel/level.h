@@ -6,7 +6,7 @@
 #include "kernel/clk.h"
 
 struct level_holder {
-    int64_t in, out; /* instants, in cycles of in_clk and out_clk */
+    int64_t in, out;              /* instants, in cycles of in_clk and out_clk */
     uint32_t in_units, out_units; /* differ where holders do not leave in the order in which they came */
 };
 
@@ -17,7 +17,7 @@ struct level {
     uint32_t undecided; /* the newest holders, whose way out is not told yet */
     uint32_t depth;
     struct clk in_clk, out_clk; /* of what is told */
-    uint64_t empty; /* entries of 0 units: counted only */
+    uint64_t empty;             /* entries of 0 units: counted only */
 
     /* as of level_settle() */
     int64_t since_ps; /* counted up to here */

@@ -6,9 +6,14 @@ static int init_stage(struct path *path, int i, const struct path_stage *from, c
                       uint32_t write_bytes, uint32_t item_bytes_max)
 {
     struct stage *stage = &path->stage[i];
-    struct fifo_shape shape = {.name = from->name, .write_clk = write_clk, .read_clk = from->clk,
-                               .flops = clk_same(write_clk, from->clk) ? 0 : from->flops, .return_cyc = 1,
-                               .depth = from->depth, .in_beats = from->in_beats, .write_bytes = write_bytes,
+    struct fifo_shape shape = {.name = from->name,
+                               .write_clk = write_clk,
+                               .read_clk = from->clk,
+                               .flops = clk_same(write_clk, from->clk) ? 0 : from->flops,
+                               .return_cyc = 1,
+                               .depth = from->depth,
+                               .in_beats = from->in_beats,
+                               .write_bytes = write_bytes,
                                .read_bytes = from->width_bytes};
     *stage = (struct stage){.sim = path->sim, .name = from->name};
     if (server_init(&stage->server, from->clk, from->interval_cyc, from->latency_cyc, from->width_bytes, from->store) ||

@@ -72,7 +72,8 @@ int reach_prepare(struct sim *sim)
             return -1;
         }
         for (int i = 0; i < sim->count; i++)
-            if (i != to && distance[i] < REACH_FAR_PS && distance[i] < decider->echo_ps) /* farther ones cannot come first */
+            if (i != to && distance[i] < REACH_FAR_PS &&
+                distance[i] < decider->echo_ps) /* farther ones cannot come first */
                 decider->source[decider->sources++] = (struct sim_source){(uint64_t)distance[i], &sim->wake[i]};
         qsort(decider->source, (size_t)decider->sources, sizeof *decider->source, nearer);
         decider->source[decider->sources] = (struct sim_source){(uint64_t)decider->echo_ps, &sim->wake[to]};

@@ -26,7 +26,8 @@ int rnd_table_init(struct rnd_table *table, int count, const int64_t *probabilit
         if (probability_ppb[i] <= probability_ppb[i - 1] || value_ps[i] < value_ps[i - 1])
             return -1;
         uint32_t from = probability(probability_ppb[i - 1]), to = probability(probability_ppb[i]);
-        table->segment[i - 1] = (struct rnd_segment){from, to, to - from, value_ps[i - 1], value_ps[i] - value_ps[i - 1]};
+        table->segment[i - 1] =
+            (struct rnd_segment){from, to, to - from, value_ps[i - 1], value_ps[i] - value_ps[i - 1]};
     }
     if (count == 1) /* a constant: a segment that does not rise */
         table->segment[0] = (struct rnd_segment){0, RND_ONE, RND_ONE, value_ps[0], 0};

@@ -35,7 +35,7 @@ static inline uint64_t rnd_u64(uint64_t seed, uint64_t entity, uint64_t ordinal,
 #define RND_CELLS 64
 #define RND_CELL_SHIFT 24 /* of a probability */
 
-struct rnd_segment { /* between two points */
+struct rnd_segment {         /* between two points */
     uint32_t from, to, step; /* probabilities in 2^-30: from 0 to 2^30; to - from */
     int64_t before_ps, rise_ps;
 };

@@ -41,7 +41,8 @@ static void tree_rebuild(struct sim *sim)
         sim->match_decider[sim->leaves + i] = i;
     }
     for (int node = sim->leaves - 1; node >= 1; node--) {
-        int winner = 2 * node + (sim->match_wake[2 * node + 1] < sim->match_wake[2 * node]); /* the left one wins a tie (R4) */
+        int winner =
+            2 * node + (sim->match_wake[2 * node + 1] < sim->match_wake[2 * node]); /* the left one wins a tie (R4) */
         sim->match_wake[node] = sim->match_wake[winner];
         sim->match_decider[node] = sim->match_decider[winner];
     }
@@ -71,8 +72,8 @@ int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name
 {
     if (sim->count == SIM_DECIDERS_MAX || lookahead_ps < 1)
         return -1;
-    sim->decider[sim->count] = (struct sim_decider){.decide = decide, .self = self, .name = name,
-                                                    .lookahead_ps = lookahead_ps};
+    sim->decider[sim->count] =
+        (struct sim_decider){.decide = decide, .self = self, .name = name, .lookahead_ps = lookahead_ps};
     sim->count++;
     while (sim->leaves < sim->count)
         sim->leaves *= 2;
@@ -114,7 +115,8 @@ int64_t sim_horizon(const struct sim *sim, int decider)
     uint64_t now = (uint64_t)sim->now, earliest = now + (uint64_t)self->lookahead_ps;
     if (self->declared) {
         earliest = now + (uint64_t)self->echo_ps;
-        for (const struct sim_source *source = self->source; now + source->distance_ps < earliest; source++) { /* nearest first */
+        for (const struct sim_source *source = self->source; now + source->distance_ps < earliest;
+             source++) { /* nearest first */
             uint64_t at = (uint64_t)*source->wake + source->distance_ps;
             earliest = at < earliest ? at : earliest;
         }
@@ -163,8 +165,9 @@ void sim_run(struct sim *sim, int64_t until)
 void sim_fail(struct sim *sim, const char *file, int line, const char *format, ...)
 {
     const char *base = strrchr(file, '/');
-    int used = snprintf(sim->failure, sizeof sim->failure, "the model found itself wrong at %lld ps (%s:%d): ",
-                        (long long)sim->now, base ? base + 1 : file, line);
+    int used = snprintf(sim->failure, sizeof sim->failure,
+                        "the model found itself wrong at %lld ps (%s:%d): ", (long long)sim->now,
+                        base ? base + 1 : file, line);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(sim->failure + used, sizeof sim->failure - (size_t)used, format, arguments);

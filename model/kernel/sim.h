@@ -64,7 +64,7 @@ struct sim_edge {
 
 struct sim {
     int64_t now;
-    int64_t until; /* of the run under way: nothing outside can act before it */
+    int64_t until;                /* of the run under way: nothing outside can act before it */
     int64_t outside_lookahead_ps; /* what is put in from outside at t reaches no decider before t + this */
     uint64_t seed;
     uint64_t decisions;
@@ -109,10 +109,10 @@ _Noreturn void sim_fail(struct sim *sim, const char *file, int line, const char 
     __attribute__((format(printf, 4, 5)));
 
 /* Always on. The text says which stage and item. */
-#define model_assert(sim, condition, ...)                                                                              \
-    do {                                                                                                               \
-        if (__builtin_expect(!(condition), 0))                                                                         \
-            sim_fail((sim), __FILE__, __LINE__, __VA_ARGS__);                                                          \
+#define model_assert(sim, condition, ...)                     \
+    do {                                                      \
+        if (__builtin_expect(!(condition), 0))                \
+            sim_fail((sim), __FILE__, __LINE__, __VA_ARGS__); \
     } while (0)
 
 #endif

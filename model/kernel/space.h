@@ -9,8 +9,9 @@ struct space {
     struct sim *sim;
     const char *name;
     uint64_t depth, taken, given; /* units; taken and given since the start */
-    int64_t *back_at; /* a ring of returns: when each comes */
-    uint64_t *back_given; /* of the same: units given so far, with this one; NULL: all are of one unit, so return n brings unit n */
+    int64_t *back_at;             /* a ring of returns: when each comes */
+    uint64_t *
+        back_given; /* of the same: units given so far, with this one; NULL: all are of one unit, so return n brings unit n */
     uint32_t mask, first, next; /* first, next: not where all are of one unit */
     int64_t last_at;
 };
@@ -56,7 +57,8 @@ static inline void space_take(struct space *space, uint32_t units)
     space->taken += units;
     if (need <= 0)
         return;
-    model_assert(space->sim, space->given >= (uint64_t)need, "%s: space is taken that nobody has given back", space->name);
+    model_assert(space->sim, space->given >= (uint64_t)need, "%s: space is taken that nobody has given back",
+                 space->name);
     if (space->back_given)
         space->first = space_find(space, (uint64_t)need);
 }
@@ -65,8 +67,8 @@ static inline void space_take(struct space *space, uint32_t units)
 static inline void space_give(struct space *space, uint32_t units, int64_t at)
 {
     uint64_t given = space->given + units;
-    model_assert(space->sim, at >= space->last_at, "%s: space comes back at %lld after %lld", space->name, (long long)at,
-                 (long long)space->last_at);
+    model_assert(space->sim, at >= space->last_at, "%s: space comes back at %lld after %lld", space->name,
+                 (long long)at, (long long)space->last_at);
     model_assert(space->sim, given <= space->taken, "%s: more space comes back than there is", space->name);
     space->last_at = at;
     space->given = given;

@@ -3,8 +3,12 @@
 int server_init(struct server *server, const struct clk *clk, int64_t interval_cyc, int64_t latency_cyc,
                 uint32_t width_bytes, int store)
 {
-    *server = (struct server){.clk = clk, .interval_cyc = interval_cyc, .latency_cyc = latency_cyc,
-                              .width_bytes = width_bytes, .store = store, .threshold_beats = 1};
+    *server = (struct server){.clk = clk,
+                              .interval_cyc = interval_cyc,
+                              .latency_cyc = latency_cyc,
+                              .width_bytes = width_bytes,
+                              .store = store,
+                              .threshold_beats = 1};
     while ((1u << server->shift) < width_bytes && server->shift < 24)
         server->shift++;
     return interval_cyc >= 1 && latency_cyc >= 1 && (1u << server->shift) == width_bytes ? 0 : -1;
@@ -155,7 +159,8 @@ static int serve_waiting(struct stage *stage)
     if (space_at == SIM_NEVER)
         return 0;
     stage->in.first++;
-    int64_t start = pass_plain(&stage->server, stage->out, space_at, fifo_beats(item.bytes, stage->server.shift), &item, &end);
+    int64_t start =
+        pass_plain(&stage->server, stage->out, space_at, fifo_beats(item.bytes, stage->server.shift), &item, &end);
     fifo_hand_over(stage->out, start, &item, units);
     fifo_release(&stage->in, item.bytes, start, end);
     return 1;
@@ -200,8 +205,7 @@ static inline __attribute__((always_inline)) void accept(struct stage *stage, in
         uint32_t units_out = out->shape.in_beats ? beats_out : 1;
         int64_t space_at, end;
         int is_first = fifo_empty(in);
-        if (!is_first || stage->long_way || out->watch ||
-            (space_at = fifo_take_space(out, units_out)) == SIM_NEVER) {
+        if (!is_first || stage->long_way || out->watch || (space_at = fifo_take_space(out, units_out)) == SIM_NEVER) {
             fifo_put(in, start_cyc, item, units);
             if (is_first) /* else the first one waits for space */
                 stage_run(stage);

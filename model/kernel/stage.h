@@ -19,7 +19,7 @@ struct server {
     int64_t latency_cyc;  /* >= 1 */
     uint32_t width_bytes; /* a power of two */
     int shift;
-    int store;              /* store-and-forward */
+    int store;               /* store-and-forward */
     int64_t threshold_beats; /* cut-through: so many beats (or all) must be there first; >= 1 */
     int64_t free_cyc;
     uint64_t items;
@@ -27,8 +27,9 @@ struct server {
 };
 
 enum {
-    STAGE_RUNNING = 1,  /* serves others just now */
-    STAGE_NOT_PLAIN = 2 /* its items' heads and tails do not tell all: beats kept on either side, a start threshold, a change of width */
+    STAGE_RUNNING = 1, /* serves others just now */
+    STAGE_NOT_PLAIN =
+        2 /* its items' heads and tails do not tell all: beats kept on either side, a start threshold, a change of width */
 };
 
 struct stage {

@@ -7,9 +7,23 @@
 #define MESSAGE_STAMPS 17 /* in the order of the waterfall: model/api/rnicsim.h */
 
 enum message_stamp {
-    MESSAGE_AT_POST, MESSAGE_AT_MMIO, MESSAGE_AT_DOORBELL, MESSAGE_AT_GRANT, MESSAGE_AT_WQE, MESSAGE_AT_PACKET,
-    MESSAGE_AT_PAYLOAD, MESSAGE_AT_PORT, MESSAGE_AT_WIRE, MESSAGE_AT_RECEIVED, MESSAGE_AT_JUDGED, MESSAGE_AT_RESPONDED,
-    MESSAGE_AT_ACK_WIRE, MESSAGE_AT_ACK_RECEIVED, MESSAGE_AT_RETIRED, MESSAGE_AT_CQE, MESSAGE_AT_SEEN
+    MESSAGE_AT_POST,
+    MESSAGE_AT_MMIO,
+    MESSAGE_AT_DOORBELL,
+    MESSAGE_AT_GRANT,
+    MESSAGE_AT_WQE,
+    MESSAGE_AT_PACKET,
+    MESSAGE_AT_PAYLOAD,
+    MESSAGE_AT_PORT,
+    MESSAGE_AT_WIRE,
+    MESSAGE_AT_RECEIVED,
+    MESSAGE_AT_JUDGED,
+    MESSAGE_AT_RESPONDED,
+    MESSAGE_AT_ACK_WIRE,
+    MESSAGE_AT_ACK_RECEIVED,
+    MESSAGE_AT_RETIRED,
+    MESSAGE_AT_CQE,
+    MESSAGE_AT_SEEN
 };
 
 enum message_opcode { MESSAGE_SEND, MESSAGE_SEND_IMM, MESSAGE_WRITE, MESSAGE_WRITE_IMM };
@@ -25,10 +39,10 @@ struct message {
     uint32_t last_psn; /* once its last packet is cut */
     uint8_t opcode, status;
     uint8_t signalled, has_inline, solicited;
-    uint8_t cut;       /* its last packet is cut */
-    uint8_t owners;    /* requester and responder still hold it */
+    uint8_t cut;    /* its last packet is cut */
+    uint8_t owners; /* requester and responder still hold it */
     uint32_t next_free;
-    int64_t delivered_at_ps; /* visible in the peer's memory; SIM_NEVER: not yet */
+    int64_t delivered_at_ps;          /* visible in the peer's memory; SIM_NEVER: not yet */
     int64_t stamp_ps[MESSAGE_STAMPS]; /* SIM_NEVER: not passed */
 };
 

@@ -20,7 +20,7 @@ struct outbox {
     struct sim *sim;
     struct heap waiting;
     uint64_t put[OUTBOX_KINDS][OUTBOX_HOSTS]; /* the order at one instant: by kind, host, and as put in */
-    struct outbox_entry *ready; /* a ring: released, not yet polled */
+    struct outbox_entry *ready;               /* a ring: released, not yet polled */
     uint32_t ready_mask, ready_first, ready_next;
     int decider;
     int failed;

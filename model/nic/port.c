@@ -75,7 +75,8 @@ static int64_t decide_line(void *self, int64_t now)
     while (!fifo_empty(in)) {
         struct fifo_slot slot = fifo_take(in);
         struct item *item = rnic_item(rnic, slot.ref);
-        struct line_frame frame = line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
+        struct line_frame frame =
+            line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
         item->bad |= (uint8_t)frame.underrun;
         item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
         item->received_at_ps = clk_edge(&rnic->line.clk, frame.last_at_cyc);
@@ -101,8 +102,9 @@ static int keep_beats_if_cut_through(struct rnic *rnic, char *error, size_t erro
 {
     static const enum rnic_path through[] = {RNIC_PAYLOAD, RNIC_ACK, RNIC_TX};
     int which;
-    snprintf(error, error_bytes, "path tx cuts through from the user clock to the line with more than 1024 beats in a frame: allowed with "
-                                 "wider stages in paths payload, ack and tx, or with a store-and-forward stage in tx");
+    snprintf(error, error_bytes,
+             "path tx cuts through from the user clock to the line with more than 1024 beats in a frame: allowed with "
+             "wider stages in paths payload, ack and tx, or with a store-and-forward stage in tx");
     if (path_entry(&rnic->path[RNIC_TX])->stretch_crossings <= 1)
         return 0;
     for (int i = 0; i < 3; i++)
@@ -121,7 +123,8 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
     if (path_least_ps(&rnic->path[RNIC_ACK]) < least)
         least = path_least_ps(&rnic->path[RNIC_ACK]);
     snprintf(error, error_bytes, "nic.port_width: allowed 64, 128, 256, 512 or 1024 bit");
-    if (server_init(&server, &rnic->user_clk, 1, rnic->params->port_latency, (uint32_t)rnic->params->port_width / 8, 0) ||
+    if (server_init(&server, &rnic->user_clk, 1, rnic->params->port_latency, (uint32_t)rnic->params->port_width / 8,
+                    0) ||
         arb_init(&rnic->port, rnic->sim, "port", &server, in, 2, rnic->params->port_policy == NIC_PORT_ACK_FIRST,
                  path_entry(&rnic->path[RNIC_TX]), least + rnic->user_clk.whole, decide_port, rnic))
         return -1;

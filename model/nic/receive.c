@@ -55,7 +55,10 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
     uint32_t ref = item_new(rnic->setup.items);
     model_assert(rnic->sim, ref != ITEM_NONE, "out of memory");
     struct item *ack = rnic_item(rnic, ref);
-    *ack = (struct item){.kind = ITEM_ACK, .bytes = FRAME_ACK_BYTES, .psn = data->psn, .status = (uint8_t)status,
+    *ack = (struct item){.kind = ITEM_ACK,
+                         .bytes = FRAME_ACK_BYTES,
+                         .psn = data->psn,
+                         .status = (uint8_t)status,
                          .qp = rnic->qp[data->qp].peer};
     struct fifo *entry = path_entry(&rnic->path[RNIC_ACK]);
     int64_t space_at = fifo_space_at(entry, ack->bytes);
@@ -142,7 +145,8 @@ static int64_t decide_dispatch(void *self, int64_t now)
     struct fifo *in = &rnic->path[RNIC_RX].end;
     while (!fifo_empty(in)) {
         const struct fifo_slot *front = fifo_front(in);
-        int64_t at = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc, at_ps = rnic_ps(rnic, at);
+        int64_t at = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc,
+                at_ps = rnic_ps(rnic, at);
         if (at_ps > now)
             return at_ps;
         int64_t now_cyc = at_ps == now ? at : rnic_cycle(rnic, now);

@@ -17,7 +17,8 @@ static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t s
     if (message->signalled || status != MESSAGE_OK)
         rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, CQE_DESCRIPTOR_BYTES, index);
     else
-        outbox_put(rnic->setup.outbox, rnic_ps(rnic, now_cyc + 1), OUTBOX_UNSIGNALLED, (uint32_t)rnic->setup.entity, index);
+        outbox_put(rnic->setup.outbox, rnic_ps(rnic, now_cyc + 1), OUTBOX_UNSIGNALLED, (uint32_t)rnic->setup.entity,
+                   index);
     rnic->retiring.items++;
     if (!message->cut)
         message_end(rnic->setup.messages, index); /* no packet will ever reach the responder */

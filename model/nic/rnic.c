@@ -102,7 +102,8 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
     }
     const struct item *item = rnic_item(rnic, ref);
     const struct message *message = rnic_message(rnic, item->message);
-    *write = (struct pcie_write){.address = message->remote_address + item->offset, .bytes = item->payload_bytes,
+    *write = (struct pcie_write){.address = message->remote_address + item->offset,
+                                 .bytes = item->payload_bytes,
                                  .cqe_bytes = item->last && message_is_received(message) ? cqe_bytes : 0,
                                  .kind = PCIE_PAYLOAD_WRITE};
 }
@@ -226,13 +227,21 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
     int64_t on_cable = rnic->line.delay_cyc / 84 * 2 + 256;
     struct fifo_shape shape = {.read_clk = &rnic->user_clk, .flops = 2, .return_cyc = 1, .read_bytes = user_bytes};
     switch (path) {
-    case RNIC_DOORBELL: shape.name = "doorbell_fifo", shape.depth = (uint32_t)p->doorbell_fifo; break;
-    case RNIC_SCHED: shape.name = "operation_fifo", shape.depth = (uint32_t)p->operation_fifo; break;
-    case RNIC_WQE: shape.name = "wqe_fifo", shape.depth = (uint32_t)p->wqe_reads; break;
+    case RNIC_DOORBELL:
+        shape.name = "doorbell_fifo", shape.depth = (uint32_t)p->doorbell_fifo;
+        break;
+    case RNIC_SCHED:
+        shape.name = "operation_fifo", shape.depth = (uint32_t)p->operation_fifo;
+        break;
+    case RNIC_WQE:
+        shape.name = "wqe_fifo", shape.depth = (uint32_t)p->wqe_reads;
+        break;
     case RNIC_PAYLOAD:
         shape.name = "data_fifo", shape.depth = (uint32_t)p->data_fifo / user_bytes, shape.in_beats = 1;
         break;
-    case RNIC_ACK: shape.name = "ack_fifo", shape.depth = (uint32_t)p->ack_fifo; break;
+    case RNIC_ACK:
+        shape.name = "ack_fifo", shape.depth = (uint32_t)p->ack_fifo;
+        break;
     case RNIC_TX:
         shape.name = "line_fifo", shape.depth = (uint32_t)p->line_fifo / user_bytes, shape.in_beats = 1;
         shape.read_clk = &rnic->line.clk, shape.flops = 1;
@@ -240,12 +249,16 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
     case RNIC_MAC_RX:
         shape.name = "arrival", shape.depth = (uint32_t)on_cable, shape.read_clk = &rnic->mac_clk;
         break;
-    case RNIC_RX: shape.name = "dispatch_fifo", shape.depth = (uint32_t)p->dispatch_fifo; break;
+    case RNIC_RX:
+        shape.name = "dispatch_fifo", shape.depth = (uint32_t)p->dispatch_fifo;
+        break;
     case RNIC_RESPOND:
         shape.name = "write_fifo", shape.depth = (uint32_t)p->write_fifo / user_bytes, shape.in_beats = 1;
         shape.read_clk = &rnic->pcie.link_clk, shape.flops = 1;
         break;
-    case RNIC_RETIRE: shape.name = "retire_fifo", shape.depth = (uint32_t)p->retire_fifo; break;
+    case RNIC_RETIRE:
+        shape.name = "retire_fifo", shape.depth = (uint32_t)p->retire_fifo;
+        break;
     default:
         shape.name = "cqe_fifo", shape.depth = (uint32_t)p->cqe_fifo;
         shape.read_clk = &rnic->pcie.link_clk, shape.flops = 1;
@@ -262,9 +275,12 @@ static uint32_t largest_item_bytes(const struct rnic *rnic, enum rnic_path path)
     case RNIC_TX:
     case RNIC_MAC_RX:
     case RNIC_RX:
-    case RNIC_RESPOND: return RNIC_FRAME_BYTES_MAX;
-    case RNIC_WQE: return (uint32_t)rnic->params->wqe_fetch_most * 64;
-    default: return FRAME_ACK_BYTES; /* an ACK, or a descriptor */
+    case RNIC_RESPOND:
+        return RNIC_FRAME_BYTES_MAX;
+    case RNIC_WQE:
+        return (uint32_t)rnic->params->wqe_fetch_most * 64;
+    default:
+        return FRAME_ACK_BYTES; /* an ACK, or a descriptor */
     }
 }
 
@@ -275,24 +291,27 @@ static int init_path(struct rnic *rnic, enum rnic_path path, char *error, size_t
     for (int i = 0; i < count; i++)
         stages[i].clk = rnic->setup.on_mac_clock[path][i] ? &rnic->mac_clk : &rnic->user_clk;
     /* a path that arrives from the line is written in the other NIC's line clock: set when they are connected */
-    const struct clk *write_clk = path == RNIC_MAC_RX ? &rnic->peer->line.clk : path == RNIC_RX ? &rnic->mac_clk
-                                                                                               : &rnic->user_clk;
+    const struct clk *write_clk = path == RNIC_MAC_RX ? &rnic->peer->line.clk
+                                  : path == RNIC_RX   ? &rnic->mac_clk
+                                                      : &rnic->user_clk;
     uint32_t write_bytes = (uint32_t)rnic->params->port_width / 8;
     if (path == RNIC_MAC_RX && count > 0)
         write_bytes = stages[0].width_bytes;
     if (path == RNIC_RX && rnic->setup.stages[RNIC_MAC_RX] > 0)
         write_bytes = rnic->setup.stage[RNIC_MAC_RX][rnic->setup.stages[RNIC_MAC_RX] - 1].width_bytes;
     struct fifo_shape end = end_shape(rnic, path);
-    int failed = path_init(&rnic->path[path], rnic->sim, rnic_path_name[path], write_clk, write_bytes, stages, count, &end,
-                           largest_item_bytes(rnic, path), &which);
+    int failed = path_init(&rnic->path[path], rnic->sim, rnic_path_name[path], write_clk, write_bytes, stages, count,
+                           &end, largest_item_bytes(rnic, path), &which);
     if (failed == 0)
         return 0;
     const char *name = which < count ? stages[which].name : end.name;
     snprintf(error, error_bytes, "stage %s.%s: %s", rnic_path_name[path], name,
-             failed == -2   ? "its FIFO could never hold the largest item of its path: allowed is a greater depth"
-             : failed == -3 ? "more than 1024 beats in the largest frame where every beat must be kept (a cut-through stretch that crosses "
-                              "clocks twice, or has start_beats): allowed with wider stages, or a store-and-forward stage between"
-                            : "impossible numbers: widths must be powers of two from 8 bit, intervals and latencies >= 1");
+             failed == -2 ? "its FIFO could never hold the largest item of its path: allowed is a greater depth"
+             : failed == -3
+                 ? "more than 1024 beats in the largest frame where every beat must be kept (a cut-through stretch "
+                   "that crosses "
+                   "clocks twice, or has start_beats): allowed with wider stages, or a store-and-forward stage between"
+                 : "impossible numbers: widths must be powers of two from 8 bit, intervals and latencies >= 1");
     return -1;
 }
 
@@ -300,8 +319,10 @@ static int init_clocks(struct rnic *rnic, char *error, size_t error_bytes)
 {
     const struct nic_params *p = rnic->params;
     int64_t phase = rnic->setup.phase_ps;
-    snprintf(error, error_bytes, "nic.user_clock with nic.user_offset, or nic.mac_clock with nic.mac_offset: the period has no exact form, allowed: another "
-                                 "frequency or offset");
+    snprintf(error, error_bytes,
+             "nic.user_clock with nic.user_offset, or nic.mac_clock with nic.mac_offset: the period has no exact form, "
+             "allowed: another "
+             "frequency or offset");
     if (clk_init_hz(&rnic->user_clk, p->user_clock, p->user_offset, phase + p->user_phase) ||
         clk_init_hz(&rnic->mac_clk, p->mac_clock, p->mac_offset, phase + p->mac_phase))
         return -1;
@@ -323,8 +344,7 @@ static int init_pcie(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->order_mask = ring - 1;
     rnic->order = malloc(ring * sizeof *rnic->order);
     snprintf(error, error_bytes, "too many decision points, or out of memory");
-    return rnic->pcie.up_decider < 0 || rnic->pcie.down_decider < 0 || !rnic->order ? -1
-                                                                                                                   : 0;
+    return rnic->pcie.up_decider < 0 || rnic->pcie.down_decider < 0 || !rnic->order ? -1 : 0;
 }
 
 static void join_pcie(struct rnic *rnic)
@@ -343,8 +363,12 @@ static void join_pcie(struct rnic *rnic)
 
 int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *peer, char *error, size_t error_bytes)
 {
-    *rnic = (struct rnic){.setup = *setup, .sim = setup->sim, .params = setup->nic, .peer = peer,
-                          .doorbell_free = ITEM_NONE, .scheduler_wake_ps = SIM_NEVER};
+    *rnic = (struct rnic){.setup = *setup,
+                          .sim = setup->sim,
+                          .params = setup->nic,
+                          .peer = peer,
+                          .doorbell_free = ITEM_NONE,
+                          .scheduler_wake_ps = SIM_NEVER};
     rnic->host = (struct host){.params = setup->host, .shift_ps = setup->host_shift_ps};
     return init_clocks(rnic, error, error_bytes) || init_pcie(rnic, error, error_bytes) ? -1 : 0;
 }

@@ -22,8 +22,18 @@
 #include "pcie/pcie.h"
 
 enum rnic_path {
-    RNIC_DOORBELL, RNIC_SCHED, RNIC_WQE, RNIC_PAYLOAD, RNIC_ACK, RNIC_TX, RNIC_MAC_RX, RNIC_RX, RNIC_RESPOND, RNIC_RETIRE,
-    RNIC_CQE, RNIC_PATHS
+    RNIC_DOORBELL,
+    RNIC_SCHED,
+    RNIC_WQE,
+    RNIC_PAYLOAD,
+    RNIC_ACK,
+    RNIC_TX,
+    RNIC_MAC_RX,
+    RNIC_RX,
+    RNIC_RESPOND,
+    RNIC_RETIRE,
+    RNIC_CQE,
+    RNIC_PATHS
 };
 
 extern const char *const rnic_path_name[RNIC_PATHS];
@@ -59,7 +69,13 @@ struct rnic_doorbell {
 };
 
 enum rnic_wait { /* what a decision point waited for; the API's causes */
-    RNIC_WAIT_INPUT, RNIC_WAIT_DOWNSTREAM, RNIC_WAIT_BUFFER, RNIC_WAIT_WINDOW, RNIC_WAIT_CONTEXT, RNIC_WAIT_WQE, RNIC_WAITS
+                 RNIC_WAIT_INPUT,
+                 RNIC_WAIT_DOWNSTREAM,
+                 RNIC_WAIT_BUFFER,
+                 RNIC_WAIT_WINDOW,
+                 RNIC_WAIT_CONTEXT,
+                 RNIC_WAIT_WQE,
+                 RNIC_WAITS
 };
 
 struct rnic_decision { /* the time account of a decision point, in user cycles */
@@ -90,7 +106,7 @@ struct rnic {
     struct heap eligible; /* QPs in the order in which they become eligible */
     int64_t scheduler_free_cyc;
     int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
-    struct space payload_space; /* 64 B units, user cycles */
+    struct space payload_space;                    /* 64 B units, user cycles */
     struct level payload_level;
     int waits_for_read, waits_for_space; /* the scheduler, for what nobody has given back yet */
     struct rnic_decision scheduling;

@@ -124,8 +124,9 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
 {
     int ack_request;
     /* payload kept until the ACK: the packet that leaves no room for another must ask for one */
-    int buffer_full = rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER &&
-                      rnic->payload_space.depth - space_away(&rnic->payload_space) < 2 * ((uint64_t)qp->mtu_bytes + 63) / 64;
+    int buffer_full =
+        rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER &&
+        rnic->payload_space.depth - space_away(&rnic->payload_space) < 2 * ((uint64_t)qp->mtu_bytes + 63) / 64;
     item->kind = ITEM_DATA;
     item->qp = qp->peer;
     item->message = qp->send[qp->cut & qp->send_mask];
@@ -176,9 +177,8 @@ static int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *
     struct fifo *entry = path_entry(&rnic->path[RNIC_SCHED]);
     int64_t path_at = fifo_space_at(entry, DESCRIPTOR_BYTES);
     int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_FETCH ? PCIE_WQE_READ : PCIE_PAYLOAD_READ);
-    int64_t space_at = work == WORK_FETCH
-                           ? 0
-                           : space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
+    int64_t space_at =
+        work == WORK_FETCH ? 0 : space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
     entry->writer_waits |= path_at == SIM_NEVER;
     rnic->waits_for_read = read_at == SIM_NEVER;
     rnic->waits_for_space = space_at == SIM_NEVER;
@@ -188,8 +188,10 @@ static int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *
     return space_at > latest ? space_at : latest;
 }
 
-static const enum rnic_wait wait_of[] = {[QP_WAIT_POST] = RNIC_WAIT_INPUT, [QP_WAIT_WQE] = RNIC_WAIT_WQE,
-                                         [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW, [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT};
+static const enum rnic_wait wait_of[] = {[QP_WAIT_POST] = RNIC_WAIT_INPUT,
+                                         [QP_WAIT_WQE] = RNIC_WAIT_WQE,
+                                         [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW,
+                                         [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT};
 
 /* The time since the last grant: first until the QP was eligible, then until the grant. */
 static void account(struct rnic *rnic, const struct qp *qp, int64_t eligible_cyc, int64_t now_cyc,

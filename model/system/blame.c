@@ -19,7 +19,8 @@ static int has_word(const char *text, const char *word)
     size_t length = strlen(word);
     for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
         const char *next = at + length;
-        int goes_on = isalnum((unsigned char)*next) || *next == '_' || (*next == '.' && isalnum((unsigned char)next[1]));
+        int goes_on =
+            isalnum((unsigned char)*next) || *next == '_' || (*next == '.' && isalnum((unsigned char)next[1]));
         if (!goes_on && (at == text || !isalnum((unsigned char)at[-1])))
             return 1;
     }

@@ -18,31 +18,39 @@ static int add_stage(struct rnic_setup *setup, const struct stage_spec *spec, st
 {
     int path = path_of(spec->path);
     if (path < 0)
-        return config_error_set(error, "section [stage %s.%s]: there is no path '%s', allowed: doorbell, sched, wqe, payload, "
-                                       "ack, tx, mac_rx, rx, respond, retire, cqe", spec->path, spec->name, spec->path);
+        return config_error_set(error,
+                                "section [stage %s.%s]: there is no path '%s', allowed: doorbell, sched, wqe, payload, "
+                                "ack, tx, mac_rx, rx, respond, retire, cqe",
+                                spec->path, spec->name, spec->path);
     int on_mac = strcmp(spec->clock, "mac") == 0;
     if (!on_mac && strcmp(spec->clock, "user") != 0)
         return config_error_set(error, "stage.%s.%s.clock: there is no such clock, allowed: user, mac", spec->path,
                                 spec->name);
     if (setup->stages[path] == RNIC_PATH_STAGES_MAX)
-        return config_error_set(error, "section [stage %s.%s]: more than %d stages in a path, allowed: so many", spec->path,
-                                spec->name, RNIC_PATH_STAGES_MAX);
+        return config_error_set(error, "section [stage %s.%s]: more than %d stages in a path, allowed: so many",
+                                spec->path, spec->name, RNIC_PATH_STAGES_MAX);
     int i = setup->stages[path]++;
     setup->on_mac_clock[path][i] = (uint8_t)on_mac;
     setup->holds[path][i] = spec->holds;
-    setup->stage[path][i] = (struct path_stage){.name = spec->name, .interval_cyc = spec->interval_cyc,
+    setup->stage[path][i] = (struct path_stage){.name = spec->name,
+                                                .interval_cyc = spec->interval_cyc,
                                                 .latency_cyc = spec->latency_cyc,
                                                 .width_bytes = (uint32_t)spec->width_bits / 8,
-                                                .store = (int)spec->store, .threshold_beats = spec->start_beats,
-                                                .flops = spec->sync_cyc, .depth = (uint32_t)spec->depth,
+                                                .store = (int)spec->store,
+                                                .threshold_beats = spec->start_beats,
+                                                .flops = spec->sync_cyc,
+                                                .depth = (uint32_t)spec->depth,
                                                 .in_beats = spec->depth_in_beats};
     return 0;
 }
 
 static int fill_setup(struct system *system, struct rnic_setup *setup, struct config_error *error)
 {
-    *setup = (struct rnic_setup){.sim = &system->sim, .items = &system->items, .messages = &system->messages,
-                                 .outbox = &system->outbox, .host_shift_ps = system->shift_ps};
+    *setup = (struct rnic_setup){.sim = &system->sim,
+                                 .items = &system->items,
+                                 .messages = &system->messages,
+                                 .outbox = &system->outbox,
+                                 .host_shift_ps = system->shift_ps};
     setup->nic = config_room(system->config, "nic");
     setup->pcie = config_room(system->config, "pcie");
     setup->mac = config_room(system->config, "mac");

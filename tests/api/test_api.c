@@ -12,8 +12,13 @@ static struct rnicsim *pair_of_nics(const char *board, uint64_t seed)
     struct rnicsim_error error;
     CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &sim, &error), RNICSIM_OK);
     for (uint32_t host = 0; host < 2; host++) {
-        struct rnicsim_qp_attr qp = {.host = host, .qpn = 9, .peer_host = host ^ 1, .peer_qpn = 9, .mtu_bytes = 4096,
-                                     .sq_depth = 16, .max_inline_bytes = 64};
+        struct rnicsim_qp_attr qp = {.host = host,
+                                     .qpn = 9,
+                                     .peer_host = host ^ 1,
+                                     .peer_qpn = 9,
+                                     .mtu_bytes = 4096,
+                                     .sq_depth = 16,
+                                     .max_inline_bytes = 64};
         CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(sim, &qp, &error), RNICSIM_OK);
     }
     return sim;
@@ -21,7 +26,10 @@ static struct rnicsim *pair_of_nics(const char *board, uint64_t seed)
 
 static void post(struct rnicsim *sim, uint32_t host, int64_t at_ps)
 {
-    struct rnicsim_wr wr = {.local_address = 4096, .remote_address = 8192, .length_bytes = 3000, .opcode = RNICSIM_WRITE,
+    struct rnicsim_wr wr = {.local_address = 4096,
+                            .remote_address = 8192,
+                            .length_bytes = 3000,
+                            .opcode = RNICSIM_WRITE,
                             .flags = RNICSIM_SIGNALLED};
     struct rnicsim_error error;
     CU_ASSERT_EQUAL(rnicsim_post_send(sim, host, 9, &wr, 1, at_ps, &error), RNICSIM_OK);
@@ -48,7 +56,8 @@ static void two_in_one_process(void)
     for (int i = 0; i < 10; i++)
         alone[i] = step(sim, (uint32_t)i & 1);
     rnicsim_destroy(sim);
-    struct rnicsim *a = pair_of_nics("u280_100g", 5), *b = pair_of_nics("kcu116_25g", 6), *c = pair_of_nics("u280_100g", 5);
+    struct rnicsim *a = pair_of_nics("u280_100g", 5), *b = pair_of_nics("kcu116_25g", 6),
+                   *c = pair_of_nics("u280_100g", 5);
     for (int i = 0; i < 10; i++) {
         CU_ASSERT_EQUAL(step(a, (uint32_t)i & 1), alone[i]);
         step(b, 0);
@@ -84,8 +93,8 @@ static void time_and_lookahead(void)
 static void parameters_can_be_read(void)
 {
     const char *set[] = {"pcie.tags=32", "stage.tx.mac.latency=7 cycle"};
-    struct rnicsim_options options = {.board = "u280_100g", .set = set, .set_count = 2,
-                                      .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
+    struct rnicsim_options options = {
+        .board = "u280_100g", .set = set, .set_count = 2, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
     struct rnicsim *sim;
     struct rnicsim_error error;
     CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &sim, &error), RNICSIM_OK);
@@ -211,8 +220,13 @@ static void the_sent_opcode(void)
     int seen = 0;
     CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &sim, &e), RNICSIM_OK);
     for (uint32_t host = 0; host < 2; host++) {
-        struct rnicsim_qp_attr qp = {.host = host, .qpn = 9, .peer_host = host ^ 1, .peer_qpn = 9, .mtu_bytes = 4096,
-                                     .sq_depth = 16, .rq_depth = 16};
+        struct rnicsim_qp_attr qp = {.host = host,
+                                     .qpn = 9,
+                                     .peer_host = host ^ 1,
+                                     .peer_qpn = 9,
+                                     .mtu_bytes = 4096,
+                                     .sq_depth = 16,
+                                     .rq_depth = 16};
         CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(sim, &qp, &e), RNICSIM_OK);
     }
     CU_ASSERT_EQUAL(rnicsim_post_recv(sim, 1, 9, &recv, 1, 0, &e), RNICSIM_OK);

@@ -15,8 +15,8 @@ void suite_bench_bad_input(void);
 #define GOOD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n"
 #define RUN "$R run -b u280_100g -o results "
 /* A nic file of its own beside a board file of its own, and neither in the folder where the program runs. */
-#define MY_NIC(edit)                                                                                                   \
-    "mkdir my; sed 's/^nic = .*/nic = my.nic/' " CONFIG "/boards/u280_100g.board >my/my.board; sed " edit " " CONFIG   \
+#define MY_NIC(edit)                                                                                                 \
+    "mkdir my; sed 's/^nic = .*/nic = my.nic/' " CONFIG "/boards/u280_100g.board >my/my.board; sed " edit " " CONFIG \
     "/nics/rnic_512.nic >my/my.nic; $R run -b my/my.board -o results t.wqe"
 #define CONFIG RNICSIM_SOURCE_DIR "/model/config"
 
@@ -44,7 +44,8 @@ static const struct bad_case cases[] = {
     {HEAD GOOD, RUN "-s stage.tx.mac.depth='0 packets' t.wqe", "out of range"},
     {HEAD GOOD, RUN "-s stage.tx.mac.latency='0 cycle' t.wqe", "out of range"},
     /* judged only when the layers are together: the place is that of the value */
-    {HEAD GOOD, RUN "-s 'stage.tx.mac.width=24576 bit' t.wqe", "rnicsim: -s stage.tx.mac.width=24576 bit: not a power of two"},
+    {HEAD GOOD, RUN "-s 'stage.tx.mac.width=24576 bit' t.wqe",
+     "rnicsim: -s stage.tx.mac.width=24576 bit: not a power of two"},
     {HEAD GOOD, RUN "-s stage.tx.mac.clock=foo t.wqe", "rnicsim: -s stage.tx.mac.clock=foo: there is no such clock"},
     {HEAD GOOD, RUN "-s 'stage.rx.cdc.depth=1 beats' t.wqe", "rnicsim: -s stage.rx.cdc.depth=1 beats: stage rx.cdc: "},
     {HEAD GOOD, RUN "-s 'stage.tx.mac.width=8 bit' t.wqe", "rnicsim: -s stage.tx.mac.width=8 bit: stage tx.mac: "},
@@ -60,7 +61,8 @@ static const struct bad_case cases[] = {
     {HEAD GOOD, MY_NIC("'/^clock = /s/user/foo/'"), ": stage.doorbell.decode.clock = foo: there is no"},
     {HEAD GOOD, MY_NIC("'s/stage tx.mac/stage txx.cdc/'"), ": section [stage txx.cdc]: there is no path"},
     {HEAD GOOD, MY_NIC("'s/^depth = .* beats/depth = 1 beats/'"), "my.nic:"},
-    {"#rnicsim-trace version=1\n" QPS COLUMNS "9223372036854775000,0,0,SEND,2,1,1,0,WRITE,,64,0,1,0x1000,2,0x2000,1,0,0,0,\n",
+    {"#rnicsim-trace version=1\n" QPS COLUMNS
+     "9223372036854775000,0,0,SEND,2,1,1,0,WRITE,,64,0,1,0x1000,2,0x2000,1,0,0,0,\n",
      RUN "t.wqe", "t.wqe:5: t_ps"},
     {HEAD GOOD "0,0,0,SEND,2,1,2,0,WRITE,,64,0,1,0x1000,2,0x2000,1,0,0,0,cqe:1+4000000000\n",
      "sed 's/^0,/4611686018427000000,/' t.wqe >late.wqe; " RUN "late.wqe", "late.wqe:6: would be posted after 2^62 ps"},
@@ -69,8 +71,8 @@ static const struct bad_case cases[] = {
      "sed 's/^cable = .*/cable = 3 m/' " RNICSIM_SOURCE_DIR "/model/config/boards/u280_100g.board >my.board; "
      "$R run -b ./my.board -o results t.wqe",
      "my.board:"},
-    {HEAD GOOD,
-     "(echo 'board = x'; printf 'part = %010000d\\n' 7) >my.board; $R run -b ./my.board -o results t.wqe", "my.board:2: "},
+    {HEAD GOOD, "(echo 'board = x'; printf 'part = %010000d\\n' 7) >my.board; $R run -b ./my.board -o results t.wqe",
+     "my.board:2: "},
     {HEAD GOOD, "(cat t.wqe; printf '%010000d\\n' 7) >u.wqe; " RUN "u.wqe", "u.wqe:6: "},
     {"#rnicsim-trace version=1\n#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1\n" COLUMNS GOOD, RUN "t.wqe",
      "t.wqe:2: "}, /* no peer: it can never be in RTS */
@@ -121,8 +123,8 @@ static void check_case(const struct bad_case *bad)
         command_write(&command, "t.wqe", bad->trace);
     int status = command_run(&command, "%s", bad->command);
     int is_right = status == 2 && command_lines(command.err) == 1 && strstr(command.err, bad->expected) != NULL &&
-                   strncmp(command.err, "rnicsim: ", 9) == 0 && command.out[0] == 0 && !command_has(&command, "results") &&
-                   !command_has(&command, "x.wqe");
+                   strncmp(command.err, "rnicsim: ", 9) == 0 && command.out[0] == 0 &&
+                   !command_has(&command, "results") && !command_has(&command, "x.wqe");
     if (!is_right)
         printf("\n%s: status %d, results %d, out \"%.200s\"\n  expected \"%s\"\n  got \"%s\"\n", bad->command, status,
                command_has(&command, "results"), command.out, bad->expected, command.err);
@@ -141,8 +143,9 @@ static void test_check(void)
 {
     struct command command;
     command_open(&command);
-    command_write(&command, "t.wqe", HEAD "0,0,0,FROB,2,1,1,0,,,0,0,0,0,0,0,0,0,0,0,\n" GOOD
-                                          "0,0,0,SEND,7,1,1,0,WRITE,,64,0,1,0x1000,2,0x2000,1,0,0,0,\n");
+    command_write(&command, "t.wqe",
+                  HEAD "0,0,0,FROB,2,1,1,0,,,0,0,0,0,0,0,0,0,0,0,\n" GOOD
+                       "0,0,0,SEND,7,1,1,0,WRITE,,64,0,1,0x1000,2,0x2000,1,0,0,0,\n");
     CU_ASSERT_EQUAL(command_run(&command, "$R trace check t.wqe"), 2);
     CU_ASSERT_EQUAL(command_lines(command.out), 2);
     CU_ASSERT_PTR_NOT_NULL(strstr(command.out, "t.wqe:5: "));
@@ -156,13 +159,14 @@ static void test_other_run_is_kept(void)
     struct command command;
     command_open(&command);
     command_write(&command, "t.wqe", HEAD GOOD);
-    CU_ASSERT_EQUAL(command_run(&command, "mkdir results; echo mine >results/notes; " RUN "--quiet --no-charts t.wqe"), 0);
+    CU_ASSERT_EQUAL(command_run(&command, "mkdir results; echo mine >results/notes; " RUN "--quiet --no-charts t.wqe"),
+                    0);
     CU_ASSERT_EQUAL(command_run(&command, "cp -r results before; " RUN "--quiet --seed 2 t.wqe"), 2);
     CU_ASSERT_EQUAL(command_lines(command.err), 1);
     CU_ASSERT_PTR_NOT_NULL(strstr(command.err, "--force"));
     CU_ASSERT_EQUAL(command_run(&command, "diff -r before results"), 0);
-    CU_ASSERT_EQUAL(command_run(&command, RUN "--quiet --seed 2 --force t.wqe && grep -q '\"seed\": 2' results/summary.json"),
-                    0);
+    CU_ASSERT_EQUAL(
+        command_run(&command, RUN "--quiet --seed 2 --force t.wqe && grep -q '\"seed\": 2' results/summary.json"), 0);
     CU_ASSERT(command_has(&command, "results/notes"));
     /* A failed one with --force leaves the old one whole. */
     CU_ASSERT_EQUAL(command_run(&command, "rm -rf before; cp -r results before"), 0);

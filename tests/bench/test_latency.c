@@ -43,8 +43,11 @@ static void test_numbers(void)
 
 static struct rnicsim_event make_event(uint32_t qpn, uint32_t bytes, int64_t latency_ps)
 {
-    struct rnicsim_event event = {.kind = RNICSIM_SEND_DONE, .qpn = qpn, .opcode = RNICSIM_WRITE,
-                                  .sent_opcode = RNICSIM_WRITE, .length_bytes = bytes};
+    struct rnicsim_event event = {.kind = RNICSIM_SEND_DONE,
+                                  .qpn = qpn,
+                                  .opcode = RNICSIM_WRITE,
+                                  .sent_opcode = RNICSIM_WRITE,
+                                  .length_bytes = bytes};
     for (int i = 0; i < RNICSIM_STAMP_COUNT; i++)
         event.stamp_ps[i] = 1000 + latency_ps * i / (RNICSIM_STAMP_COUNT - 1);
     event.at_ps = event.stamp_ps[RNICSIM_AT_SEEN];

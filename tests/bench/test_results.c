@@ -11,11 +11,11 @@ void suite_bench_results(void);
 #define BANDWIDTH COMMAND_SAMPLES "write_bw_4K_4qp.wqe"
 
 static const char *const files[] = {
-    "summary.json",    "latency.csv",       "stages.csv",          "stalls.csv",         "fifos.csv",
-    "pcie.csv",        "events.csv",        "latency_cdf.dat",     "latency_cdf.gp",     "latency_cdf.svg",
-    "latency_ccdf.dat", "latency_ccdf.gp",  "latency_ccdf.svg",    "waterfall.dat",      "waterfall.gp",
-    "waterfall.svg",   "fifo_occupancy.dat", "fifo_occupancy.gp",  "fifo_occupancy.svg", "fifo_fullest.dat",
-    "fifo_fullest.gp", "fifo_fullest.svg",
+    "summary.json",     "latency.csv",        "stages.csv",        "stalls.csv",         "fifos.csv",
+    "pcie.csv",         "events.csv",         "latency_cdf.dat",   "latency_cdf.gp",     "latency_cdf.svg",
+    "latency_ccdf.dat", "latency_ccdf.gp",    "latency_ccdf.svg",  "waterfall.dat",      "waterfall.gp",
+    "waterfall.svg",    "fifo_occupancy.dat", "fifo_occupancy.gp", "fifo_occupancy.svg", "fifo_fullest.dat",
+    "fifo_fullest.gp",  "fifo_fullest.svg",
 };
 
 static void test_files(void)
@@ -54,9 +54,10 @@ static void test_charts(void)
     command_open(&command);
     CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet " LATENCY), 0);
     /* a curve begins at the exact minimum and ends at the exact maximum, as the table tells them */
-    CU_ASSERT_EQUAL(command_run(&command, "awk '/^[0-9]/ {if (!n++) print $1} /^$/ && last != \"\" {print last; exit} "
-                                          "{last = $1}' r/latency_cdf.dat >curve; awk -F, '$2 == \"completion\" {print $5; "
-                                          "print $6}' r/latency.csv >table; diff curve table"),
+    CU_ASSERT_EQUAL(command_run(&command,
+                                "awk '/^[0-9]/ {if (!n++) print $1} /^$/ && last != \"\" {print last; exit} "
+                                "{last = $1}' r/latency_cdf.dat >curve; awk -F, '$2 == \"completion\" {print $5; "
+                                "print $6}' r/latency.csv >table; diff curve table"),
                     0);
     CU_ASSERT_EQUAL(command_run(&command, "cp -r r kept; cd r; rm *.svg; for f in *.gp; do gnuplot $f; done"), 0);
     CU_ASSERT_EQUAL(command_run(&command, "diff -r kept r"), 0);
@@ -75,11 +76,32 @@ static void test_charts(void)
 
 static void test_summary(void)
 {
-    static const char *const keys[] = {
-        "schema",     "version",    "status",       "board",      "host",           "params_changed",   "trace_digest",
-        "seed",       "sim_time_ns", "wall_time_s", "requests",   "completions",    "errors",           "latency_ns",
-        "delivery_ns", "jitter_ns", "goodput_gbps", "wire_gbps",  "message_rate_mps", "packets_per_wall_s",
-        "realtime_factor", "drops", "retransmits",  "bottleneck", "next_bottleneck", "fifos"};
+    static const char *const keys[] = {"schema",
+                                       "version",
+                                       "status",
+                                       "board",
+                                       "host",
+                                       "params_changed",
+                                       "trace_digest",
+                                       "seed",
+                                       "sim_time_ns",
+                                       "wall_time_s",
+                                       "requests",
+                                       "completions",
+                                       "errors",
+                                       "latency_ns",
+                                       "delivery_ns",
+                                       "jitter_ns",
+                                       "goodput_gbps",
+                                       "wire_gbps",
+                                       "message_rate_mps",
+                                       "packets_per_wall_s",
+                                       "realtime_factor",
+                                       "drops",
+                                       "retransmits",
+                                       "bottleneck",
+                                       "next_bottleneck",
+                                       "fifos"};
     struct command command;
     command_open(&command);
     CU_ASSERT_EQUAL(
@@ -109,10 +131,12 @@ static void test_sums(void)
     struct command command;
     command_open(&command);
     CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet --no-charts " BANDWIDTH), 0);
-    CU_ASSERT_EQUAL(command_run(&command, "awk -F, '/^\"/ {s += $NF} /^sum/ {exit !(s > 0 && s == $NF)}' r/stages.csv"), 0);
-    CU_ASSERT_EQUAL(command_run(&command, "awk -F, '!/^#/ && $6 != \"time_ps\" {t[$1 $2 $3] += $6} END {for (k in t) {n++; "
-                                          "if (first == \"\") first = t[k]; if (t[k] != first) bad++}; exit !(n > 20 && "
-                                          "first > 0 && bad == 0)}' r/stalls.csv"),
+    CU_ASSERT_EQUAL(command_run(&command, "awk -F, '/^\"/ {s += $NF} /^sum/ {exit !(s > 0 && s == $NF)}' r/stages.csv"),
+                    0);
+    CU_ASSERT_EQUAL(command_run(&command,
+                                "awk -F, '!/^#/ && $6 != \"time_ps\" {t[$1 $2 $3] += $6} END {for (k in t) {n++; "
+                                "if (first == \"\") first = t[k]; if (t[k] != first) bad++}; exit !(n > 20 && "
+                                "first > 0 && bad == 0)}' r/stalls.csv"),
                     0);
     command_close(&command);
 }
@@ -127,7 +151,8 @@ static void test_partial(void)
                     0);
     CU_ASSERT_PTR_NOT_NULL(strstr(command.out, "status partial"));
     CU_ASSERT_PTR_NOT_NULL(strstr(command.out, "waits for cqe:4000 (there were 40)"));
-    CU_ASSERT_EQUAL(command_run(&command, "grep -q '\"status\": \"partial\"' r/summary.json && grep -q stuck r/events.csv"), 0);
+    CU_ASSERT_EQUAL(
+        command_run(&command, "grep -q '\"status\": \"partial\"' r/summary.json && grep -q stuck r/events.csv"), 0);
     command_close(&command);
 }
 
@@ -137,12 +162,13 @@ static void test_partial_counts(void)
     struct command command;
     command_open(&command);
     /* Long frames run dry at the sender's MAC; the short one after them comes out of sequence. */
-    command_write(&command, "t.wqe", "#rnicsim-trace version=1\n#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1\n"
-                                     "#qp host=1 qpn=1 type=RC peer_host=0 peer_qpn=2\n"
-                                     "t_ps,host,thread,event,qpn,cqn,db_id,wr_id,opcode,flags,len,inline,nsge,laddr,lkey,raddr,"
-                                     "rkey,imm,cmp,swap,dep\n"
-                                     "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,8192,0,1,0x1000,2,0x2000,1,0,0,0,\n"
-                                     "0,0,0,SEND,2,1,2,0,WRITE,SIGNALED,8,0,1,0x1000,2,0x2000,1,0,0,0,\n");
+    command_write(&command, "t.wqe",
+                  "#rnicsim-trace version=1\n#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1\n"
+                  "#qp host=1 qpn=1 type=RC peer_host=0 peer_qpn=2\n"
+                  "t_ps,host,thread,event,qpn,cqn,db_id,wr_id,opcode,flags,len,inline,nsge,laddr,lkey,raddr,"
+                  "rkey,imm,cmp,swap,dep\n"
+                  "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,8192,0,1,0x1000,2,0x2000,1,0,0,0,\n"
+                  "0,0,0,SEND,2,1,2,0,WRITE,SIGNALED,8,0,1,0x1000,2,0x2000,1,0,0,0,\n");
     CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --no-charts --json -s 'nic.user_clock=150 MHz' "
                                           "-s stage.tx.mac.flow=cut t.wqe"),
                     0);
@@ -165,8 +191,8 @@ static void test_partial_counts(void)
 }
 
 /* A gnuplot that never ends holds a run where its files are half written. */
-#define SLOW_GNUPLOT                                                                                                   \
-    "mkdir bin; printf '#!/bin/sh\\necho $$ >../../pid; exec sleep 20\\n' >bin/gnuplot; chmod +x bin/gnuplot; "          \
+#define SLOW_GNUPLOT                                                                                            \
+    "mkdir bin; printf '#!/bin/sh\\necho $$ >../../pid; exec sleep 20\\n' >bin/gnuplot; chmod +x bin/gnuplot; " \
     "PATH=$PWD/bin:$PATH; "
 #define UNTIL(condition) "n=0; until " condition " || [ $n = 200 ]; do sleep 0.05; n=$((n + 1)); done; "
 #define BEGIN_RUN "$R run -b u280_100g -o r --quiet " LATENCY " & run=$!; " UNTIL("[ -s pid ]")
@@ -178,16 +204,19 @@ static void test_signals(void)
     for (int i = 0; i < 3; i++) {
         command_open(&command);
         /* a shell lets its background children ignore SIGINT: env gives it back */
-        CU_ASSERT_EQUAL(command_run(&command, SLOW_GNUPLOT "env --default-signal=INT " BEGIN_RUN
-                                              "sleep 0.1; kill -%s $run; wait $run; echo $?; ls -A r", signals[i]),
+        CU_ASSERT_EQUAL(command_run(&command,
+                                    SLOW_GNUPLOT "env --default-signal=INT " BEGIN_RUN
+                                                 "sleep 0.1; kill -%s $run; wait $run; echo $?; ls -A r",
+                                    signals[i]),
                         2); /* of ls: there is no such folder */
         CU_ASSERT(atoi(command.out) > 128);
         command_close(&command);
     }
     command_open(&command);
-    CU_ASSERT_EQUAL(command_run(&command, "mkfifo in; mkdir out; $R trace convert in out/cc.bin & run=$!; exec 3>in; cat " LATENCY
-                                          " >&3; " UNTIL("[ \"$(ls out)\" ]") "kill -TERM $run; wait $run; [ $? = 143 ] && "
-                                          "rmdir out"),
+    CU_ASSERT_EQUAL(command_run(&command,
+                                "mkfifo in; mkdir out; $R trace convert in out/cc.bin & run=$!; exec 3>in; cat " LATENCY
+                                " >&3; " UNTIL("[ \"$(ls out)\" ]") "kill -TERM $run; wait $run; [ $? = 143 ] && "
+                                                                    "rmdir out"),
                     0);
     command_close(&command);
 }
@@ -203,7 +232,8 @@ static void test_one_at_a_time(void)
     CU_ASSERT_EQUAL(atoi(command.out), 2);
     CU_ASSERT_PTR_NOT_NULL(strstr(command.err, "another run is writing into it"));
     CU_ASSERT(command_has(&command, "r/.rnicsim.tmp/latency_cdf.gp"));
-    CU_ASSERT_EQUAL(command_run(&command, "mkdir r/.rnicsim.17.tmp; $R run -b u280_100g -o r --quiet --no-charts " LATENCY), 0);
+    CU_ASSERT_EQUAL(
+        command_run(&command, "mkdir r/.rnicsim.17.tmp; $R run -b u280_100g -o r --quiet --no-charts " LATENCY), 0);
     CU_ASSERT(command_has(&command, "r/summary.json"));
     CU_ASSERT(!command_has(&command, "r/.rnicsim.tmp"));
     CU_ASSERT(!command_has(&command, "r/.rnicsim.17.tmp"));

@@ -13,7 +13,8 @@ static void test_every_combination(void)
     struct command command;
     char line[512];
     command_open(&command);
-    for (size_t i = 0; i < sizeof board / sizeof *board * sizeof host / sizeof *host * sizeof sample / sizeof *sample; i++) {
+    for (size_t i = 0; i < sizeof board / sizeof *board * sizeof host / sizeof *host * sizeof sample / sizeof *sample;
+         i++) {
         snprintf(line, sizeof line, "$R run -b %s --host %s --json --quiet " COMMAND_SAMPLES "%s", board[i / 9],
                  host[i / 3 % 3], sample[i % 3]);
         CU_ASSERT_EQUAL(command_run(&command, line), 0);

@@ -49,8 +49,8 @@ void fixture_refused(enum config_kind kind, const char *text, const char *error)
 int fixture_info(const struct config *config, const char *key, struct config_param_info *out);
 
 /* A whole and correct section "[stage NAME]". */
-#define FIXTURE_STAGE(name)                                                                                            \
-    "[stage " name "]\nclock = core\nwidth = 512 bit @assumed\ninterval = 1 cycle @assumed\n"                         \
+#define FIXTURE_STAGE(name)                                                                   \
+    "[stage " name "]\nclock = core\nwidth = 512 bit @assumed\ninterval = 1 cycle @assumed\n" \
     "latency = 6 cycle @documented \"PG203\"\ndepth = 64 beats @assumed\nflow = store\n"
 
 #endif

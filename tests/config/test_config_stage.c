@@ -14,8 +14,9 @@ static struct config *three_stages(void)
         fixture_load(CONFIG_NIC,
                      "about = demo\n" FIXTURE_STAGE("tx.segment") "holds = \"payload; beats\"\n" FIXTURE_STAGE(
                          "tx.build") "sync = 3 cycles @measured \"sim\"\n[link]\nlanes = 4 @assumed\n[stage rx.parse]\n"
-                     "clock = mac\nwidth = 256 bit @assumed\ninterval = 2 cycle @assumed\nlatency = 1 cycle @assumed\n"
-                     "depth = 8 packets @measured \"lab\"\nflow = cut\n",
+                                     "clock = mac\nwidth = 256 bit @assumed\ninterval = 2 cycle @assumed\nlatency = 1 "
+                                     "cycle @assumed\n"
+                                     "depth = 8 packets @measured \"lab\"\nflow = cut\n",
                      &err);
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(config);
@@ -149,8 +150,7 @@ static void refused_sections(void)
                     "x.nic:1: bad stage name 'segment', write [stage PATH.NAME], up to 15 and 31 characters");
     fixture_refused(CONFIG_NIC, "[stage tx.]\n",
                     "x.nic:1: bad stage name 'tx.', write [stage PATH.NAME], up to 15 and 31 characters");
-    fixture_refused(CONFIG_BOARD, "[stage tx.a]\n",
-                    "x.board:1: stages stand only in nic files, this is a board file");
+    fixture_refused(CONFIG_BOARD, "[stage tx.a]\n", "x.board:1: stages stand only in nic files, this is a board file");
 }
 
 /* n stages; the text is the file's. */
@@ -159,8 +159,8 @@ static void write_stages(char *text, size_t bytes, int n)
     size_t used = 0;
 
     for (int i = 0; i < n; i++)
-        used += (size_t)snprintf(text + used, bytes - used, "[stage tx.s%d]\n%s", i,
-                                 strchr(FIXTURE_STAGE("x"), '\n') + 1);
+        used +=
+            (size_t)snprintf(text + used, bytes - used, "[stage tx.s%d]\n%s", i, strchr(FIXTURE_STAGE("x"), '\n') + 1);
 }
 
 static void limit(void)

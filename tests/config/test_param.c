@@ -207,9 +207,10 @@ static void ranges(void)
     error_of("demo.memory", "0:1 100:11 us", "demo.memory = 0:1 100:11 us: out of range, allowed 1 ns to 10 us");
     error_of("link.lanes", "  ", "link.lanes =   : no value");
     error_of("demo.label", "a\"b", "demo.label = a\"b: quote within the text");
-    error_of("demo.label", "0123456789012345678901234567890123456789012345678901234567890123",
-             "demo.label = 012345678901234567890123456789012345678901234567890123456789: text too long, allowed up to 63 "
-             "characters");
+    error_of(
+        "demo.label", "0123456789012345678901234567890123456789012345678901234567890123",
+        "demo.label = 012345678901234567890123456789012345678901234567890123456789: text too long, allowed up to 63 "
+        "characters");
 }
 
 static void distribution(void)

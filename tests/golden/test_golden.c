@@ -17,7 +17,8 @@ static void timelines(void)
         CU_ASSERT_PTR_NOT_NULL_FATAL(file);
         kept[fread(kept, 1, TEXT_BYTES - 1, file)] = 0;
         fclose(file);
-        CU_ASSERT_EQUAL_FATAL(golden_timeline(golden_boards[i], RNICSIM_SOURCE_DIR "/model/config", now, TEXT_BYTES), 0);
+        CU_ASSERT_EQUAL_FATAL(golden_timeline(golden_boards[i], RNICSIM_SOURCE_DIR "/model/config", now, TEXT_BYTES),
+                              0);
         if (strcmp(kept, now) != 0)
             printf("\n    %s moved: `make golden` says by how much", golden_boards[i]);
         CU_ASSERT_STRING_EQUAL(kept, now);

@@ -32,8 +32,14 @@ static int create(const char *board, const char *data_dir, const struct load *lo
     if (rnicsim_create(&options, sim, error))
         return -1;
     for (uint32_t host = 0; host < 2; host++) {
-        struct rnicsim_qp_attr qp = {.host = host, .qpn = 1, .peer_host = host ^ 1, .peer_qpn = 1,
-                                     .mtu_bytes = load->mtu, .sq_depth = 16, .rq_depth = 16, .max_inline_bytes = 64};
+        struct rnicsim_qp_attr qp = {.host = host,
+                                     .qpn = 1,
+                                     .peer_host = host ^ 1,
+                                     .peer_qpn = 1,
+                                     .mtu_bytes = load->mtu,
+                                     .sq_depth = 16,
+                                     .rq_depth = 16,
+                                     .max_inline_bytes = 64};
         if (rnicsim_qp_create(*sim, &qp, error))
             return -1;
     }
@@ -45,8 +51,11 @@ static int run(struct rnicsim *sim, const struct load *load, struct rnicsim_even
 {
     struct rnicsim_wr wr[4];
     for (uint32_t i = 0; i < load->count; i++)
-        wr[i] = (struct rnicsim_wr){.wr_id = i, .local_address = 1 << 20, .remote_address = 1 << 21,
-                                    .length_bytes = load->bytes, .opcode = load->opcode,
+        wr[i] = (struct rnicsim_wr){.wr_id = i,
+                                    .local_address = 1 << 20,
+                                    .remote_address = 1 << 21,
+                                    .length_bytes = load->bytes,
+                                    .opcode = load->opcode,
                                     .flags = load->flags | RNICSIM_SIGNALLED};
     if (rnicsim_post_send(sim, 0, 1, wr, load->count, 0, error))
         return -1;

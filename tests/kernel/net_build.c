@@ -32,19 +32,29 @@ static int build_path(struct built *built, int f)
         int n = node_index[count - 1 - i];
         const struct ref_fifo *in = &net->fifo[net->node[n].in[0]];
         fifo_index[i] = net->node[n].in[0];
-        stages[i] = (struct path_stage){.name = "stage", .clk = clk_of(net, n), .interval_cyc = net->node[n].interval_cyc,
-                                        .latency_cyc = net->node[n].latency_cyc, .width_bytes = width_bytes_of(&net->node[n]),
-                                        .store = net->node[n].store, .threshold_beats = net->node[n].threshold_beats,
-                                        .flops = in->flops, .depth = (uint32_t)in->depth, .in_beats = in->in_beats};
+        stages[i] = (struct path_stage){.name = "stage",
+                                        .clk = clk_of(net, n),
+                                        .interval_cyc = net->node[n].interval_cyc,
+                                        .latency_cyc = net->node[n].latency_cyc,
+                                        .width_bytes = width_bytes_of(&net->node[n]),
+                                        .store = net->node[n].store,
+                                        .threshold_beats = net->node[n].threshold_beats,
+                                        .flops = in->flops,
+                                        .depth = (uint32_t)in->depth,
+                                        .in_beats = in->in_beats};
     }
     const struct ref_fifo *last = &net->fifo[f];
-    struct fifo_shape end = {.name = "end", .read_clk = clk_of(net, last->reader), .flops = last->flops,
-                             .return_cyc = last->return_cyc, .depth = (uint32_t)last->depth, .in_beats = last->in_beats,
+    struct fifo_shape end = {.name = "end",
+                             .read_clk = clk_of(net, last->reader),
+                             .flops = last->flops,
+                             .return_cyc = last->return_cyc,
+                             .depth = (uint32_t)last->depth,
+                             .in_beats = last->in_beats,
                              .read_bytes = width_bytes_of(&net->node[last->reader])};
     struct path *path = &built->path[built->paths];
     built->path_writer[built->paths++] = writer;
-    if (path_init(path, built->sim, "path", clk_of(net, writer), width_bytes_of(&net->node[writer]), stages, count, &end,
-                  (uint32_t)words_max(net) * WORD_BYTES, &which))
+    if (path_init(path, built->sim, "path", clk_of(net, writer), width_bytes_of(&net->node[writer]), stages, count,
+                  &end, (uint32_t)words_max(net) * WORD_BYTES, &which))
         return -1;
     for (int i = 0; i < count; i++) {
         built->fifo[fifo_index[i]] = &path->stage[i].in;
@@ -180,7 +190,9 @@ static int build_sink(struct built *built, int n, uint64_t ahead_seed)
 static int decider_of(const struct built *built, int n)
 {
     enum ref_kind kind = built->net->node[n].kind;
-    return kind == REF_SOURCE ? built->source[n].decider : kind == REF_SINK ? built->sink[n].decider : built->arb[n].decider;
+    return kind == REF_SOURCE ? built->source[n].decider
+           : kind == REF_SINK ? built->sink[n].decider
+                              : built->arb[n].decider;
 }
 
 /* Every path carries items forward and space back; every sink gives credits to the sources. */
@@ -193,16 +205,16 @@ static int declare_reach(struct built *built)
                 continue;
             int writer = built->path_writer[p], reader = net->fifo[f].reader;
             int from = decider_of(built, writer), to = decider_of(built, reader);
-            int64_t least_ps = net->node[writer].latency_cyc * clk_of(net, writer)->whole + path_least_ps(&built->path[p]);
+            int64_t least_ps =
+                net->node[writer].latency_cyc * clk_of(net, writer)->whole + path_least_ps(&built->path[p]);
             int64_t back_ps = net->fifo[f].return_cyc * clk_of(net, reader)->whole;
             if (sim_reach(built->sim, from, to, least_ps, 0) || sim_reach(built->sim, to, from, back_ps, 1))
                 return -1;
         }
     for (int s = 0; s < net->nodes; s++)
         for (int n = 0; n < net->nodes && net->node[s].kind == REF_SINK; n++)
-            if (net->node[n].kind == REF_SOURCE &&
-                sim_reach(built->sim, decider_of(built, s), decider_of(built, n),
-                          net->node[n].credit_cyc * clk_of(net, s)->whole, 0))
+            if (net->node[n].kind == REF_SOURCE && sim_reach(built->sim, decider_of(built, s), decider_of(built, n),
+                                                             net->node[n].credit_cyc * clk_of(net, s)->whole, 0))
                 return -1;
     return 0;
 }

@@ -8,12 +8,12 @@
 
 struct net_options {
     int horizon_off;
-    uint64_t spurious_seed;     /* 0: none */
-    uint64_t slice_seed;        /* 0: one sim_run() */
-    uint64_t ahead_seed;        /* which sources and sinks run ahead of time as far as they know; 0: none */
-    int reach;                  /* declare who reaches whom, instead of one lookahead for each arbiter */
-    int outside;                /* items are posted and credits handed on by the caller between runs, at the last moment */
-    int unwatched;              /* log only the sinks: FIFOs without a watch take a faster way */
+    uint64_t spurious_seed; /* 0: none */
+    uint64_t slice_seed;    /* 0: one sim_run() */
+    uint64_t ahead_seed;    /* which sources and sinks run ahead of time as far as they know; 0: none */
+    int reach;              /* declare who reaches whom, instead of one lookahead for each arbiter */
+    int outside;            /* items are posted and credits handed on by the caller between runs, at the last moment */
+    int unwatched;          /* log only the sinks: FIFOs without a watch take a faster way */
     const struct ref_net *other; /* NULL, or a second netlist in the same simulation, with a lower decider index */
 };
 

@@ -28,7 +28,7 @@ static int chance(struct draw *draw, int percent)
 
 static void random_clk(struct draw *draw, struct clk *clk)
 {
-    static const int64_t period[][2] = {{102400, 33}, {4000, 1}, {6400, 1}, {10000, 3}, {3200, 1}, {2000, 1},
+    static const int64_t period[][2] = {{102400, 33}, {4000, 1}, {6400, 1}, {10000, 3}, {3200, 1},  {2000, 1},
                                         {102400, 33}, {4000, 1}, {6400, 1}, {80, 1},    {8125, 128}};
     static const int64_t hz[] = {322265625, 250000000, 156250000};
     int pick = between(draw, 0, chance(draw, 40) ? 10 : 8);
@@ -150,7 +150,8 @@ static void random_items(struct draw *draw)
         struct ref_item *item = &net->item[net->items];
         if (chance(draw, 50))
             arrive_cyc[s] += between(draw, 0, gap_max) * (int64_t)scale_of(draw, net->node[sources[s]].clk);
-        *item = (struct ref_item){.source = sources[s], .arrive_cyc = arrive_cyc[s], .words = between(draw, 1, draw->words_max)};
+        *item = (struct ref_item){
+            .source = sources[s], .arrive_cyc = arrive_cyc[s], .words = between(draw, 1, draw->words_max)};
         if (rest && chance(draw, 50))
             item->rest_cyc = between(draw, 0, 30);
         total += item->words;

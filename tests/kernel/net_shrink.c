@@ -182,7 +182,8 @@ static void simplify_clocks(struct shrink *shrink)
         for (int c = 0; c < shrink->best->clks; c++) {
             shrink->tried = *shrink->best;
             const struct ref_node *node = &shrink->tried.node[n];
-            if (node->kind == REF_SINK ? c < node->clk : c == shrink->tried.node[shrink->tried.fifo[node->out].reader].clk) {
+            if (node->kind == REF_SINK ? c < node->clk
+                                       : c == shrink->tried.node[shrink->tried.fifo[node->out].reader].clk) {
                 move_to_clock(&shrink->tried, n, c);
                 attempt(shrink);
             }
@@ -220,7 +221,8 @@ void net_print(const struct ref_net *net, FILE *out)
         const struct ref_node *node = &net->node[n];
         fprintf(out, "  node %d: %s, clock %d, width %d, interval %d, latency %d%s", n, kind[node->kind], node->clk,
                 node->width_words, node->interval_cyc, node->latency_cyc, node->store ? ", store" : "");
-        fprintf(out, ", threshold %d%s, window %d, credit %d; reads", node->threshold_beats, node->strict ? ", strict" : "", node->window, node->credit_cyc);
+        fprintf(out, ", threshold %d%s, window %d, credit %d; reads", node->threshold_beats,
+                node->strict ? ", strict" : "", node->window, node->credit_cyc);
         for (int i = 0; i < node->inputs; i++)
             fprintf(out, " %d", node->in[i]);
         fprintf(out, ", writes %d\n", node->kind == REF_SINK ? -1 : node->out);

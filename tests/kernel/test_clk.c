@@ -84,9 +84,16 @@ static void known_clocks(void)
     CU_ASSERT(clk.num == 102400 && clk.den == 33);
     static const struct {
         int64_t n, edge_ps;
-    } rows[] = {{0, 0}, {1, 3103}, {2, 6206}, {3, 9309}, {32, 99296}, {33, 102400}, {34, 105503},
+    } rows[] = {{0, 0},
+                {1, 3103},
+                {2, 6206},
+                {3, 9309},
+                {32, 99296},
+                {33, 102400},
+                {34, 105503},
                 /* one second, and seven days, to the picosecond */
-                {322265625, 1000000000000}, {INT64_C(322265625) * 604800, INT64_C(604800) * 1000000000000},
+                {322265625, 1000000000000},
+                {INT64_C(322265625) * 604800, INT64_C(604800) * 1000000000000},
                 {INT64_C(322265625) * 604800 + 1, INT64_C(604800) * 1000000000000 + 3103}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CU_ASSERT_EQUAL(clk_edge(&clk, rows[i].n), rows[i].edge_ps);
@@ -127,7 +134,8 @@ static void synchroniser(void)
     struct clk from, to;
     clk_init(&from, 4000, 1, 0);
     clk_init(&to, 5000, 1, 0);
-    CU_ASSERT_EQUAL(clk_cross(&from, 5, &to, 2), 6); /* 20,000 ps coincides with edge 4: edge 5 is the first, 6 the second */
+    CU_ASSERT_EQUAL(clk_cross(&from, 5, &to, 2),
+                    6); /* 20,000 ps coincides with edge 4: edge 5 is the first, 6 the second */
     CU_ASSERT_EQUAL(clk_cross(&from, 5, &to, 3), 7);
     CU_ASSERT_EQUAL(clk_cross(&from, 5, &to, 0), 5);
     clk_init(&to, 5000, 1, 1);

@@ -21,7 +21,8 @@ static uint32_t earliest(const struct heap_entry *model, uint32_t count)
 static void expect_same(struct heap *heap, struct agenda *agenda, const struct heap_entry *want)
 {
     const struct agenda_entry *first = agenda_first(agenda);
-    CU_ASSERT(agenda_at(first) == want->at && (uint64_t)(first->key & 1) == want->order >> 63 && first->ref == want->ref);
+    CU_ASSERT(agenda_at(first) == want->at && (uint64_t)(first->key & 1) == want->order >> 63 &&
+              first->ref == want->ref);
     agenda_drop_first(agenda);
     CU_ASSERT_EQUAL_FATAL(heap_first(heap)->order, want->order);
     struct heap_entry got = heap_take(heap);

@@ -25,8 +25,8 @@ static int64_t percentile_by_sorting(const int64_t *sorted, uint64_t count, int6
 static void check_trial(uint64_t trial, int bits)
 {
     static int64_t value[SAMPLES];
-    static const int64_t share[] = {0, 1, 10000000, 250000000, 500000000, 900000000, 990000000, 999000000, 999900000,
-                                    1000000000};
+    static const int64_t share[] = {0,         1,         10000000,  250000000, 500000000,
+                                    900000000, 990000000, 999000000, 999900000, 1000000000};
     struct hist hist;
     __int128 sum = 0;
     size_t count = 1 + rnd_u64(7, trial, 0, 1) % SAMPLES;

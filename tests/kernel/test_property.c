@@ -105,9 +105,16 @@ static void coincident_edges(void)
             clk_init(&net.clk[0], 102400, 33, 0);
             clk_init(&net.clk[1], 102400, 33, phase_ps);
             for (int n = 0; n < 4; n++)
-                net.node[n] = (struct ref_node){.kind = n == 0 ? REF_SOURCE : n == 3 ? REF_SINK : REF_STAGE, .clk = n >= 2,
-                                                .interval_cyc = n == 1 || n == 2 ? slow : 1, .latency_cyc = 1,
-                                                .threshold_beats = 1, .inputs = n > 0, .in = {n - 1}, .out = n};
+                net.node[n] = (struct ref_node){.kind = n == 0   ? REF_SOURCE
+                                                        : n == 3 ? REF_SINK
+                                                                 : REF_STAGE,
+                                                .clk = n >= 2,
+                                                .interval_cyc = n == 1 || n == 2 ? slow : 1,
+                                                .latency_cyc = 1,
+                                                .threshold_beats = 1,
+                                                .inputs = n > 0,
+                                                .in = {n - 1},
+                                                .out = n};
             for (int f = 0; f < 3; f++)
                 net.fifo[f] = (struct ref_fifo){f, f + 1, f == 1 ? 2 : 0, 1, 4, 0};
             for (int i = 0; i < 100; i++)

@@ -32,8 +32,15 @@ static const char *const kind_names[] = {"chain", "cross", "arbiter"};
 
 static struct ref_node plain_node(enum ref_kind kind, int clk, int in, int out)
 {
-    return (struct ref_node){.kind = kind, .clk = clk, .interval_cyc = 1, .latency_cyc = 1, .threshold_beats = 1,
-                             .credit_cyc = 1, .inputs = kind != REF_SOURCE, .in = {in}, .out = out};
+    return (struct ref_node){.kind = kind,
+                             .clk = clk,
+                             .interval_cyc = 1,
+                             .latency_cyc = 1,
+                             .threshold_beats = 1,
+                             .credit_cyc = 1,
+                             .inputs = kind != REF_SOURCE,
+                             .in = {in},
+                             .out = out};
 }
 
 /* The netlists of top.sv; node numbers as in harness.cpp. */
@@ -88,8 +95,8 @@ static int set_numbers(struct rtl_case *rtl, const char *line)
     if (sscanf(line, "set interval %d %d %d", &net->node[2].interval_cyc, &net->node[3].interval_cyc,
                &net->node[4].interval_cyc) == 3)
         return 1;
-    if (sscanf(line, "set links %d %d %d %d %d %d %d %d %d %d %d %d", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7],
-               &v[8], &v[9], &v[10], &v[11]) != 12)
+    if (sscanf(line, "set links %d %d %d %d %d %d %d %d %d %d %d %d", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
+               &v[7], &v[8], &v[9], &v[10], &v[11]) != 12)
         return 0;
     for (int i = 0; i < 4; i++) { /* one cycle more than the delays: the buffer is written, the counter counts */
         net->fifo[i].depth = v[3 * i];
@@ -162,10 +169,12 @@ static int agrees(const struct rtl_case *rtl, int number)
         if (!kernel_can(&rtl->net) || (net_kernel_run(&rtl->net, &got, &plain, what, sizeof what) == 0 &&
                                        net_compare(&rtl->net, &want, &got, what, sizeof what) == 0))
             return 1;
-        fprintf(stderr, "\nRTL case %d (%s): the kernel differs from the reference: %s\n", number, kind_names[rtl->kind], what);
+        fprintf(stderr, "\nRTL case %d (%s): the kernel differs from the reference: %s\n", number,
+                kind_names[rtl->kind], what);
         return 0;
     }
-    fprintf(stderr, "\nRTL case %d (%s): wanted: the reference, got: the RTL: %s\n", number, kind_names[rtl->kind], what);
+    fprintf(stderr, "\nRTL case %d (%s): wanted: the reference, got: the RTL: %s\n", number, kind_names[rtl->kind],
+            what);
     return 0;
 }
 

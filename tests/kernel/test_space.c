@@ -58,7 +58,8 @@ static void run_trial(struct sim *sim, uint64_t trial)
         uint64_t draw = rnd_u64(3, trial, i, 0);
         uint32_t units = 1 + (uint32_t)(draw >> 8) % plain.depth;
         int64_t want = plain_when(&plain, units), got = space_when(&space, units);
-        CU_ASSERT_EQUAL_FATAL(got > plain.taken_at ? got : plain.taken_at, want > plain.taken_at ? want : plain.taken_at);
+        CU_ASSERT_EQUAL_FATAL(got > plain.taken_at ? got : plain.taken_at,
+                              want > plain.taken_at ? want : plain.taken_at);
         if (draw % 2 == 0 && space_when(&space, units) != SIM_NEVER) {
             space_take(&space, units);
             plain_take(&plain, units);

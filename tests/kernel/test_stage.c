@@ -27,14 +27,26 @@ static void bench_free(struct bench *bench)
 
 static struct path_stage stage_of(const struct clk *clk, int64_t interval, int64_t latency, int store)
 {
-    return (struct path_stage){.name = "stage", .clk = clk, .interval_cyc = interval, .latency_cyc = latency,
-                               .width_bytes = 64, .store = store, .threshold_beats = 1, .flops = 2, .depth = 2};
+    return (struct path_stage){.name = "stage",
+                               .clk = clk,
+                               .interval_cyc = interval,
+                               .latency_cyc = latency,
+                               .width_bytes = 64,
+                               .store = store,
+                               .threshold_beats = 1,
+                               .flops = 2,
+                               .depth = 2};
 }
 
-static int build(struct bench *bench, const struct path_stage *stages, int count, uint32_t end_depth, uint32_t bytes_max)
+static int build(struct bench *bench, const struct path_stage *stages, int count, uint32_t end_depth,
+                 uint32_t bytes_max)
 {
-    struct fifo_shape end = {.name = "end", .read_clk = count ? stages[count - 1].clk : &bench->slow, .flops = 2,
-                             .return_cyc = 1, .depth = end_depth, .read_bytes = count ? stages[count - 1].width_bytes : 64};
+    struct fifo_shape end = {.name = "end",
+                             .read_clk = count ? stages[count - 1].clk : &bench->slow,
+                             .flops = 2,
+                             .return_cyc = 1,
+                             .depth = end_depth,
+                             .read_bytes = count ? stages[count - 1].width_bytes : 64};
     int which;
     return path_init(&bench->path, &bench->sim, "path", &bench->slow, 64, stages, count, &end, bytes_max, &which);
 }
@@ -198,8 +210,14 @@ static void refused(void)
     CU_ASSERT_EQUAL(build(&bench, stages, 2, 8, 4096), -2); /* two beats never hold 4,096 bytes */
     path_free(&bench.path);
     struct fifo fifo;
-    struct fifo_shape shape = {.name = "x", .write_clk = &bench.slow, .read_clk = &bench.slow, .return_cyc = 1, .depth = 1,
-                               .write_bytes = 64, .read_bytes = 64}, bad;
+    struct fifo_shape shape = {.name = "x",
+                               .write_clk = &bench.slow,
+                               .read_clk = &bench.slow,
+                               .return_cyc = 1,
+                               .depth = 1,
+                               .write_bytes = 64,
+                               .read_bytes = 64},
+                      bad;
     bad = shape, bad.depth = 0;
     CU_ASSERT_EQUAL(fifo_init(&fifo, &bench.sim, &bad), -1);
     bad = shape, bad.return_cyc = 0;
@@ -241,9 +259,11 @@ static void arb_order(int strict, const int *want_input, const int64_t *want_sta
         CU_ASSERT_EQUAL_FATAL(path_init(&b.in[i], &b.bench.sim, "in", &b.bench.slow, 64, NULL, 0, &end, 64, &which), 0);
         in[i] = &b.in[i].end;
     }
-    CU_ASSERT_EQUAL_FATAL(path_init(&b.bench.path, &b.bench.sim, "out", &b.bench.slow, 64, NULL, 0, &end, 64, &which), 0);
+    CU_ASSERT_EQUAL_FATAL(path_init(&b.bench.path, &b.bench.sim, "out", &b.bench.slow, 64, NULL, 0, &end, 64, &which),
+                          0);
     server_init(&server, &b.bench.slow, 2, 1, 64, 0);
-    CU_ASSERT_EQUAL_FATAL(arb_init(&b.arb, &b.bench.sim, "arb", &server, in, 3, strict, &b.bench.path.end, 1, NULL, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(
+        arb_init(&b.arb, &b.bench.sim, "arb", &server, in, 3, strict, &b.bench.path.end, 1, NULL, NULL), 0);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < 2; k++)
             fifo_push(in[i], 9 + k, 10 + k, 10 + k, NULL, 64, i); /* all there at 10, the second ones at 11 */

@@ -33,8 +33,8 @@ static void aligned_transfers(void)
 {
     static const struct {
         uint32_t bytes, write_tlps, write, whole, each, read;
-    } row[] = {{1, 1, 28, 24, 24, 24},          {64, 1, 88, 84, 84, 24},        {256, 1, 280, 276, 336, 24},
-               {257, 2, 308, 300, 360, 24},     {512, 2, 560, 552, 672, 24},    {1024, 4, 1120, 1104, 1344, 48},
+    } row[] = {{1, 1, 28, 24, 24, 24},           {64, 1, 88, 84, 84, 24},     {256, 1, 280, 276, 336, 24},
+               {257, 2, 308, 300, 360, 24},      {512, 2, 560, 552, 672, 24}, {1024, 4, 1120, 1104, 1344, 48},
                {4096, 16, 4480, 4416, 5376, 192}};
     uint32_t tlps;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -49,7 +49,7 @@ static void aligned_transfers(void)
 static void across_boundaries(void)
 {
     uint32_t tlps;
-    CU_ASSERT_EQUAL(write_bytes(0xffc, 64, 256, &tlps), 112); /* 4 + 60 */
+    CU_ASSERT_EQUAL(write_bytes(0xffc, 64, 256, &tlps), 112);  /* 4 + 60 */
     CU_ASSERT_EQUAL(write_bytes(0xfc0, 256, 256, &tlps), 304); /* 64 + 192 */
     CU_ASSERT_EQUAL(write_bytes(0xfc0, 4096, 256, &tlps), 4504);
     CU_ASSERT_EQUAL(tlps, 17);
@@ -75,8 +75,9 @@ static void rates(void)
     static const struct {
         int64_t generation, lanes, mps;
         double raw, low, high;
-    } row[] = {{1, 1, 128, 0.25, 0.925, 0.935},      {2, 4, 256, 2.0, 0.96, 1.0},     {3, 8, 256, 7.877, 0.9865, 0.9885},
-               {3, 16, 256, 15.754, 0.9905, 0.992}, {4, 16, 256, 31.508, 0.9905, 0.992}, {5, 16, 512, 63.015, 0.99, 0.993}};
+    } row[] = {{1, 1, 128, 0.25, 0.925, 0.935},     {2, 4, 256, 2.0, 0.96, 1.0},
+               {3, 8, 256, 7.877, 0.9865, 0.9885},  {3, 16, 256, 15.754, 0.9905, 0.992},
+               {4, 16, 256, 31.508, 0.9905, 0.992}, {5, 16, 512, 63.015, 0.99, 0.993}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct pcie_params params = {.generation = row[i].generation, .lanes = row[i].lanes, .mps = row[i].mps};
         struct clk clk;

@@ -8,8 +8,15 @@
 
 struct scenario scenario_default(void)
 {
-    return (struct scenario){.board = "u280_100g", .seed = 1, .opcode = RNICSIM_WRITE, .length_bytes = 65536,
-                             .mtu_bytes = 4096, .qps = 1, .outstanding = 128, .batch = 1, .messages = 200};
+    return (struct scenario){.board = "u280_100g",
+                             .seed = 1,
+                             .opcode = RNICSIM_WRITE,
+                             .length_bytes = 65536,
+                             .mtu_bytes = 4096,
+                             .qps = 1,
+                             .outstanding = 128,
+                             .batch = 1,
+                             .messages = 200};
 }
 
 static int complain(struct scenario_result *result, const struct rnicsim_error *error)
@@ -21,16 +28,26 @@ static int complain(struct scenario_result *result, const struct rnicsim_error *
 
 static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim_error *error)
 {
-    struct rnicsim_options options = {.board = s->board, .set = s->set, .set_count = s->sets, .seed = s->seed,
-                                      .data_dir = RNICSIM_SOURCE_DIR "/model/config", .horizon_off = s->horizon_off,
-                                      .idle_pair = s->idle_pair, .spurious_seed = s->spurious_seed,
+    struct rnicsim_options options = {.board = s->board,
+                                      .set = s->set,
+                                      .set_count = s->sets,
+                                      .seed = s->seed,
+                                      .data_dir = RNICSIM_SOURCE_DIR "/model/config",
+                                      .horizon_off = s->horizon_off,
+                                      .idle_pair = s->idle_pair,
+                                      .spurious_seed = s->spurious_seed,
                                       .shift_ps = s->shift_ps};
     if (rnicsim_create(&options, sim, error))
         return -1;
     for (uint32_t i = 0; i < s->qps; i++)
         for (uint32_t host = 0; host < 2; host++) {
-            struct rnicsim_qp_attr qp = {.host = host, .qpn = i + 1, .peer_host = host ^ 1, .peer_qpn = i + 1,
-                                         .mtu_bytes = s->mtu_bytes, .sq_depth = s->outstanding, .rq_depth = 4096,
+            struct rnicsim_qp_attr qp = {.host = host,
+                                         .qpn = i + 1,
+                                         .peer_host = host ^ 1,
+                                         .peer_qpn = i + 1,
+                                         .mtu_bytes = s->mtu_bytes,
+                                         .sq_depth = s->outstanding,
+                                         .rq_depth = 4096,
                                          .max_inline_bytes = 1024};
             if (rnicsim_qp_create(*sim, &qp, error))
                 return -1;
@@ -47,8 +64,12 @@ static int post_batch(const struct scenario *s, struct rnicsim *sim, uint32_t qp
 {
     struct rnicsim_wr wr[64];
     for (uint32_t i = 0; i < s->batch; i++)
-        wr[i] = (struct rnicsim_wr){.wr_id = i, .local_address = 1u << 24, .remote_address = 1u << 25,
-                                    .length_bytes = s->length_bytes, .immediate = i, .opcode = s->opcode,
+        wr[i] = (struct rnicsim_wr){.wr_id = i,
+                                    .local_address = 1u << 24,
+                                    .remote_address = 1u << 25,
+                                    .length_bytes = s->length_bytes,
+                                    .immediate = i,
+                                    .opcode = s->opcode,
                                     .flags = s->flags | (i + 1 == s->batch ? RNICSIM_SIGNALLED : 0)};
     struct rnicsim_recv recv = {.address = 1u << 26, .length_bytes = s->length_bytes};
     for (uint32_t i = 0; i < s->batch && is_send(s); i++)

@@ -18,19 +18,19 @@ struct scenario {
 
     enum rnicsim_opcode opcode;
     uint32_t length_bytes, mtu_bytes;
-    uint32_t qps;      /* QPs on host 0, used in turn */
+    uint32_t qps;         /* QPs on host 0, used in turn */
     uint32_t outstanding; /* messages of one QP */
-    uint32_t batch;    /* requests a doorbell */
+    uint32_t batch;       /* requests a doorbell */
     uint32_t messages;
-    unsigned flags;    /* RNICSIM_SIGNALLED is added to the last of each batch */
+    unsigned flags; /* RNICSIM_SIGNALLED is added to the last of each batch */
 };
 
 struct scenario_result {
-    int failed; /* the error is printed */
+    int failed;      /* the error is printed */
     uint64_t digest; /* of every event in order, all fields */
     uint32_t done;
     int64_t first_done_ps, last_done_ps;
-    double goodput_gbps; /* between the first and the last completion */
+    double goodput_gbps;       /* between the first and the last completion */
     struct rnicsim_event last; /* the last SEND_DONE */
     struct rnicsim_totals totals;
 };

@@ -45,7 +45,10 @@ static int64_t time_ps(struct rnicsim *sim, const char *key)
 {
     char unit[64];
     int64_t thousandths = scenario_param(sim, key, unit, sizeof unit);
-    int64_t scale = strcmp(unit, "ps") == 0 ? 1 : strcmp(unit, "ns") == 0 ? 1000 : strcmp(unit, "us") == 0 ? 1000000 : 0;
+    int64_t scale = strcmp(unit, "ps") == 0   ? 1
+                    : strcmp(unit, "ns") == 0 ? 1000
+                    : strcmp(unit, "us") == 0 ? 1000000
+                                              : 0;
     CU_ASSERT_FATAL(scale > 0);
     return thousandths * scale / 1000;
 }
@@ -65,12 +68,11 @@ struct board {
 
 static struct board board(int64_t phase_ps)
 {
-    return (struct board){
-        .user = {4000, 1, phase_ps},    /* 250 MHz */
-        .mac = {102400, 33, phase_ps},  /* 322.265625 MHz */
-        .line = {80, 1, phase_ps},      /* a byte at 100 Gb/s */
-        /* a byte of Gen3 x16: 8125/128 ps; 16 of 2688 bytes are DLLPs, one block of 376 is a skip */
-        .link = {(__int128)8125 * 2688 * 376, (__int128)128 * 2672 * 375, phase_ps}};
+    return (struct board){.user = {4000, 1, phase_ps},   /* 250 MHz */
+                          .mac = {102400, 33, phase_ps}, /* 322.265625 MHz */
+                          .line = {80, 1, phase_ps},     /* a byte at 100 Gb/s */
+                          /* a byte of Gen3 x16: 8125/128 ps; 16 of 2688 bytes are DLLPs, one block of 376 is a skip */
+                          .link = {(__int128)8125 * 2688 * 376, (__int128)128 * 2672 * 375, phase_ps}};
 }
 
 struct beats { /* of one frame: cycles of its first and last */
@@ -193,9 +195,9 @@ static void goodput(uint32_t mtu, const char *completions, double low, double hi
 
 static void goodput_of_long_messages(void)
 {
-    goodput(1024, "pcie.completions=mps", 92.54, 92.64, "a.line");      /* 1024/1106 */
-    goodput(4096, "pcie.completions=mps", 97.9, 98.1, "a.line");        /* 4096/4178 */
-    goodput(4096, "pcie.completions=rcb", 94.7, 95.7, "a.pcie_down");   /* 126.03 * 0.9914 * 64/84 */
+    goodput(1024, "pcie.completions=mps", 92.54, 92.64, "a.line");    /* 1024/1106 */
+    goodput(4096, "pcie.completions=mps", 97.9, 98.1, "a.line");      /* 4096/4178 */
+    goodput(4096, "pcie.completions=rcb", 94.7, 95.7, "a.pcie_down"); /* 126.03 * 0.9914 * 64/84 */
 }
 
 /* One QP cannot be granted again before its context loop has ended. */
@@ -219,10 +221,11 @@ static void one_qp_is_bound_by_its_context_loop(void)
 /* Small frames at the rate of the line, everything else out of the way: 98 bytes a frame at 100 Gb/s are 127.55 M/s. */
 static void small_frames_fill_the_line(void)
 {
-    static const char *const faster[] = {"nic.user_clock=400 MHz", "nic.scheduler_interval=1 cycle",
-                                         "nic.context_loop=1 cycle", "nic.wqe_cache=256", "nic.wqe_fetch_most=32",
-                                         "nic.operations=512", "nic.operation_fifo=128", "nic.retire_interval=1 cycle",
-                                         "host.post_cost=0 ns", "host.wqe_cost=0 ns", "pcie.operation_interval=1 cycle"};
+    static const char *const faster[] = {
+        "nic.user_clock=400 MHz", "nic.scheduler_interval=1 cycle", "nic.context_loop=1 cycle",
+        "nic.wqe_cache=256",      "nic.wqe_fetch_most=32",          "nic.operations=512",
+        "nic.operation_fifo=128", "nic.retire_interval=1 cycle",    "host.post_cost=0 ns",
+        "host.wqe_cost=0 ns",     "pcie.operation_interval=1 cycle"};
     struct scenario s = scenario_default();
     struct rnicsim *sim;
     for (size_t i = 0; i < sizeof faster / sizeof *faster; i++)

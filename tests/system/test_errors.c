@@ -16,8 +16,14 @@ static struct rnicsim *pair_of_nics(void)
     struct rnicsim_error error;
     CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &sim, &error), RNICSIM_OK);
     for (uint32_t host = 0; host < 2; host++) {
-        struct rnicsim_qp_attr qp = {.host = host, .qpn = 1, .peer_host = host ^ 1, .peer_qpn = 1, .mtu_bytes = 1024,
-                                     .sq_depth = 8, .rq_depth = 8, .max_inline_bytes = 64};
+        struct rnicsim_qp_attr qp = {.host = host,
+                                     .qpn = 1,
+                                     .peer_host = host ^ 1,
+                                     .peer_qpn = 1,
+                                     .mtu_bytes = 1024,
+                                     .sq_depth = 8,
+                                     .rq_depth = 8,
+                                     .max_inline_bytes = 64};
         CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(sim, &qp, &error), RNICSIM_OK);
     }
     return sim;
@@ -41,8 +47,8 @@ static uint32_t statuses(struct rnicsim *sim, uint32_t *status, uint32_t room)
 
 static void post(struct rnicsim *sim, enum rnicsim_opcode opcode, uint32_t bytes, unsigned flags)
 {
-    struct rnicsim_wr wr = {.local_address = 4096, .remote_address = 8192, .length_bytes = bytes, .opcode = opcode,
-                            .flags = flags};
+    struct rnicsim_wr wr = {
+        .local_address = 4096, .remote_address = 8192, .length_bytes = bytes, .opcode = opcode, .flags = flags};
     struct rnicsim_error error;
     CU_ASSERT_EQUAL(rnicsim_post_send(sim, 0, 1, &wr, 1, rnicsim_now(sim), &error), RNICSIM_OK);
 }
@@ -57,7 +63,8 @@ static void send_without_receive(void)
     post(sim, RNICSIM_WRITE, 3000, 0);
     CU_ASSERT_EQUAL_FATAL(statuses(sim, status, 8), 3);
     CU_ASSERT_EQUAL(status[0], 0);
-    CU_ASSERT_EQUAL(status[1], RNR_RETRIES_OVER); /* rnr_retry is 0: unsignalled requests complete with their error too */
+    CU_ASSERT_EQUAL(status[1],
+                    RNR_RETRIES_OVER); /* rnr_retry is 0: unsignalled requests complete with their error too */
     CU_ASSERT_EQUAL(status[2], FLUSHED);
     post(sim, RNICSIM_WRITE, 8, RNICSIM_SIGNALLED); /* the QP is in state ERROR: posting works, and is flushed */
     CU_ASSERT_EQUAL_FATAL(statuses(sim, status, 8), 1);

@@ -32,7 +32,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     struct scenario s = scenario_default();
     uint64_t r = seed;
     s.seed = seed;
-    s.opcode = (enum rnicsim_opcode)PICK(&r, RNICSIM_SEND, RNICSIM_SEND_IMM, RNICSIM_WRITE, RNICSIM_WRITE, RNICSIM_WRITE_IMM);
+    s.opcode =
+        (enum rnicsim_opcode)PICK(&r, RNICSIM_SEND, RNICSIM_SEND_IMM, RNICSIM_WRITE, RNICSIM_WRITE, RNICSIM_WRITE_IMM);
     s.length_bytes = PICK(&r, 0, 1, 8, 64, 200, 1024, 4095, 4096, 5000, 20000);
     s.mtu_bytes = PICK(&r, 256, 512, 1024, 2048, 4096);
     s.qps = PICK(&r, 1, 1, 2, 5, 16);
@@ -59,8 +60,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.completions=%s", PICK(&r, 0, 1)},
                {"stage.sched.context.depth=%u packets", PICK(&r, 1, 2, 32)},
                {"nic.doorbell_fifo=%u", PICK(&r, 1, 128)}};
-    static const char *const word[][3] = {{"accepted", "issued", "visible"}, {"host", "buffer"},
-                                          {"ack_first", "round_robin"},      {"mps", "rcb"}};
+    static const char *const word[][3] = {
+        {"accepted", "issued", "visible"}, {"host", "buffer"}, {"ack_first", "round_robin"}, {"mps", "rcb"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;

@@ -37,11 +37,13 @@ static size_t read_keys(const char *board, char keys[KEYS_MAX][96])
 /* A value that may be legal: small and large numbers with the units and words that parameters have. */
 static void draw_value(uint64_t *random, char *text, size_t bytes)
 {
-    static const char *const word[] = {"cut", "store", "user", "mac", "on", "off", "mps", "rcb", "accepted", "issued", "visible",
-                                       "host", "buffer", "ack_first", "round_robin"};
-    static const char *const unit[] = {"", "", " cycle", " cycle", " ns", " ps", " us", " B", " KiB", " bit", " bit", " packets",
-                                       " beats", " beats", " MHz", " Gbps", " m", " ppm"};
-    static const unsigned number[] = {1, 2, 3, 4, 5, 8, 10, 16, 25, 32, 50, 64, 100, 128, 256, 500, 512, 1024, 2048, 4096};
+    static const char *const word[] = {"cut",     "store", "user",   "mac",       "on",
+                                       "off",     "mps",   "rcb",    "accepted",  "issued",
+                                       "visible", "host",  "buffer", "ack_first", "round_robin"};
+    static const char *const unit[] = {"",     "",     " cycle",   " cycle", " ns",    " ps",  " us",   " B", " KiB",
+                                       " bit", " bit", " packets", " beats", " beats", " MHz", " Gbps", " m", " ppm"};
+    static const unsigned number[] = {1,  2,  3,   4,   5,   8,   10,  16,   25,   32,
+                                      50, 64, 100, 128, 256, 500, 512, 1024, 2048, 4096};
     if (next_random(random) % 4 == 0)
         snprintf(text, bytes, "%s", word[next_random(random) % (sizeof word / sizeof *word)]);
     else
@@ -57,8 +59,8 @@ static int draw_setting(const char *board, const char *key, uint64_t *random, ch
         draw_value(random, value, sizeof value);
         snprintf(setting, bytes, "%s=%s", key, value);
         const char *set[] = {setting};
-        struct rnicsim_options options = {.board = board, .set = set, .set_count = 1,
-                                          .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
+        struct rnicsim_options options = {
+            .board = board, .set = set, .set_count = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
         struct rnicsim *sim;
         if (rnicsim_create(&options, &sim, NULL) == RNICSIM_OK) {
             rnicsim_destroy(sim);
@@ -85,8 +87,8 @@ static void try_seed(uint64_t seed, char keys[KEYS_MAX][96], size_t count, const
     s.batch = 1 + (uint32_t)(next_random(&random) % 4);
     s.outstanding = 2 * s.batch;
     s.messages = 24 * s.batch;
-    struct rnicsim_options options = {.board = board, .set = s.set, .set_count = s.sets,
-                                      .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
+    struct rnicsim_options options = {
+        .board = board, .set = s.set, .set_count = s.sets, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
     struct rnicsim *sim;
     if (rnicsim_create(&options, &sim, NULL) != RNICSIM_OK)
         return; /* legal one by one, refused together */

@@ -101,8 +101,7 @@ static void expect_error(const char *path, const char *expected)
     struct rnicsim_error error = {""};
     CU_ASSERT_EQUAL(scratch_count_records(path, &error), -1);
     int good = strncmp(error.text, path, strlen(path)) == 0 &&
-               strncmp(error.text + strlen(path), expected, strlen(expected)) == 0 &&
-               strchr(error.text, '\n') == NULL;
+               strncmp(error.text + strlen(path), expected, strlen(expected)) == 0 && strchr(error.text, '\n') == NULL;
     if (!good)
         printf("\nexpected \"%s\", got \"%s\"\n", expected, error.text);
     CU_ASSERT(good);
@@ -163,8 +162,8 @@ static void test_no_file(void)
 }
 
 /* Changes `count` bytes of a good binary file at `at`, and expects the error. */
-static void expect_binary_error(struct scratch *scratch, const char *good, size_t length, size_t at,
-                                const char *bytes, size_t count, const char *expected)
+static void expect_binary_error(struct scratch *scratch, const char *good, size_t length, size_t at, const char *bytes,
+                                size_t count, const char *expected)
 {
     char *copy = malloc(length + count);
     if (copy == NULL)
@@ -211,8 +210,7 @@ static void test_binary(void)
         snprintf(expected, sizeof expected, ": record 1 (byte %zu): %s", record, cases[i].what);
         expect_binary_error(&scratch, good, length, cases[i].at, cases[i].bytes, cases[i].count, expected);
     }
-    snprintf(expected, sizeof expected, ": record 2 (byte %zu): the closing record says 2 records, 1 were there",
-             end);
+    snprintf(expected, sizeof expected, ": record 2 (byte %zu): the closing record says 2 records, 1 were there", end);
     expect_binary_error(&scratch, good, length, end, "\x02", 1, expected);
     snprintf(expected, sizeof expected, ": record 2 (byte %zu): bytes follow the closing record", end);
     expect_binary_error(&scratch, good, length, length, "x", 1, expected);

@@ -16,10 +16,8 @@ static const struct check_case cases[] = {
     {"0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,8192,0,1,0x10000,2,0x20000,1,0,0,0,", NULL},
     {"0,0,0,SEND,2,1,1,0,WRITE,,2,0,1,0x10000,9,0x20000,1,0,0,0,", "lkey 9 of host 0 names no MR"},
     {"0,0,0,SEND,2,1,1,0,WRITE,,2,0,1,0x10000,2,0x20000,9,0,0,0,", "rkey 9 of host 1 names no MR"},
-    {"0,0,0,SEND,2,1,1,0,WRITE,,2,0,1,0x11fff,2,0x20000,1,0,0,0,",
-     "0x11fff and 2 bytes lie outside the MR of lkey 2"},
-    {"0,0,0,SEND,2,1,1,0,WRITE,,2,0,1,0x10000,2,0x1ffff,1,0,0,0,",
-     "0x1ffff and 2 bytes lie outside the MR of rkey 1"},
+    {"0,0,0,SEND,2,1,1,0,WRITE,,2,0,1,0x11fff,2,0x20000,1,0,0,0,", "0x11fff and 2 bytes lie outside the MR of lkey 2"},
+    {"0,0,0,SEND,2,1,1,0,WRITE,,2,0,1,0x10000,2,0x1ffff,1,0,0,0,", "0x1ffff and 2 bytes lie outside the MR of rkey 1"},
     {"0,0,0,SEND,2,1,1,0,WRITE,,2,0,1,0xffffffffffffffff,2,0x20000,1,0,0,0,",
      "0xffffffffffffffff and 2 bytes lie outside"},
     {"0,0,0,SEND,2,1,1,0,WRITE,,4,0,2,0x10000:2|0x30000:2,2|2,0x20000,1,0,0,0,",
@@ -60,17 +58,16 @@ static void write_trace(const char *path, const char *records)
     FILE *file = fopen(path, "w");
     if (file == NULL)
         abort();
-    fputs(
-        "#rnicsim-trace version=1\n"
-        "#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1 sq_depth=2 max_inline=220\n"
-        "#qp host=1 qpn=1 type=RC peer_host=0 peer_qpn=2 sq_depth=2 max_inline=220\n"
-        "#qp host=0 qpn=3 type=UD mtu=256\n"
-        "#qp host=0 qpn=4 type=UC peer_host=1 peer_qpn=4\n"
-        "#qp host=1 qpn=4 type=UC peer_host=0 peer_qpn=4\n"
-        "#mr host=0 key=2 base=0x10000 length=8192 access=LOCAL_WRITE\n"
-        "#mr host=1 key=1 base=0x20000 length=8192 access=LOCAL_WRITE|REMOTE_WRITE|REMOTE_ATOMIC\n" TRACE_CSV_COLUMNS
-        "\n",
-        file);
+    fputs("#rnicsim-trace version=1\n"
+          "#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1 sq_depth=2 max_inline=220\n"
+          "#qp host=1 qpn=1 type=RC peer_host=0 peer_qpn=2 sq_depth=2 max_inline=220\n"
+          "#qp host=0 qpn=3 type=UD mtu=256\n"
+          "#qp host=0 qpn=4 type=UC peer_host=1 peer_qpn=4\n"
+          "#qp host=1 qpn=4 type=UC peer_host=0 peer_qpn=4\n"
+          "#mr host=0 key=2 base=0x10000 length=8192 access=LOCAL_WRITE\n"
+          "#mr host=1 key=1 base=0x20000 length=8192 access=LOCAL_WRITE|REMOTE_WRITE|REMOTE_ATOMIC\n" TRACE_CSV_COLUMNS
+          "\n",
+          file);
     fputs(records, file);
     fclose(file);
 }

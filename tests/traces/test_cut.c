@@ -7,8 +7,7 @@
 
 void suite_traces_cut_slow(void);
 
-#define RECORD \
-    "0,0,0,SEND,2,1,%d,7,WRITE_IMM,SIGNALED,3,0,2,0x10000:1|0x10100:2,2|2,0x20000,1,5,0,0,cqe:12&mem:13+14\n"
+#define RECORD "0,0,0,SEND,2,1,%d,7,WRITE_IMM,SIGNALED,3,0,2,0x10000:1|0x10100:2,2|2,0x20000,1,5,0,0,cqe:12&mem:13+14\n"
 
 static void write_small(const char *path)
 {
@@ -84,9 +83,9 @@ static void test_every_byte_changed(void)
             bytes[at] = (char)~bytes[at];
             scratch_write(scratch.path, bytes, length);
             long count = scratch_count_records(scratch.path, &error);
-            CU_ASSERT(i < 2 ? count <= 3
-                            : count == -1 || at == 4 ||
-                                  at == 5); /* 4, 5: frame descriptor, window: may mean the same */
+            CU_ASSERT(i < 2
+                          ? count <= 3
+                          : count == -1 || at == 4 || at == 5); /* 4, 5: frame descriptor, window: may mean the same */
             bytes[at] = (char)~bytes[at];
         }
         free(bytes);

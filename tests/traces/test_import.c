@@ -105,8 +105,8 @@ static void make_bw(char *text, unsigned count, unsigned list, unsigned opcode)
 {
     strcpy(text, RECORDED_COLUMNS);
     for (unsigned i = 0; i < count; i++)
-        sprintf(text + strlen(text), "%u,1,%u,%u,%u,0,4096,0,1,0x55ca30554000,2,%s,0\n", i, 5 + i / 4 % 2,
-                i / list + 1, opcode, opcode == 0 ? "0x557de4f71000,1" : "0x0,0");
+        sprintf(text + strlen(text), "%u,1,%u,%u,%u,0,4096,0,1,0x55ca30554000,2,%s,0\n", i, 5 + i / 4 % 2, i / list + 1,
+                opcode, opcode == 0 ? "0x557de4f71000,1" : "0x0,0");
 }
 
 static void test_write_bw(void)

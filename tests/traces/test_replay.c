@@ -49,8 +49,7 @@ struct replayed {
 
 static void replay_file(struct replayed *replayed, const char *path)
 {
-    struct rnicsim_options options = {
-        .board = "u280_100g", .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
+    struct rnicsim_options options = {.board = "u280_100g", .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
     memset(replayed, 0, sizeof *replayed);
     CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &replayed->sim, &replayed->error), RNICSIM_OK);
     replayed->result = trace_replay_open(path, &replayed->replay, &replayed->error);
@@ -85,10 +84,10 @@ static void replay_end(struct replayed *replayed)
 static void test_times(void)
 {
     struct replayed run;
-    replay_records(&run, "5000,0,0,SEND,2,1,1,1,WRITE,SIGNALED,64,0," CLIENT "\n"       /* at 5 ns */
-                         "0,0,0,SEND,2,1,2,2,WRITE,SIGNALED,64,0," CLIENT "cqe:1+20\n"  /* 20 ns after the CQE is seen */
-                         "0,0,0,SEND,2,1,3,3,WRITE,SIGNALED,64,0," CLIENT "post\n"      /* with the one before */
-                         "0,0,0,SEND,2,1,3,4,WRITE,SIGNALED,64,0," CLIENT "\n"          /* one doorbell */
+    replay_records(&run, "5000,0,0,SEND,2,1,1,1,WRITE,SIGNALED,64,0," CLIENT "\n"      /* at 5 ns */
+                         "0,0,0,SEND,2,1,2,2,WRITE,SIGNALED,64,0," CLIENT "cqe:1+20\n" /* 20 ns after the CQE is seen */
+                         "0,0,0,SEND,2,1,3,3,WRITE,SIGNALED,64,0," CLIENT "post\n"     /* with the one before */
+                         "0,0,0,SEND,2,1,3,4,WRITE,SIGNALED,64,0," CLIENT "\n"         /* one doorbell */
                          "0,0,0,SEND,2,1,4,5,WRITE,SIGNALED,64,0," CLIENT "post+100\n"
                          "0,1,0,SEND,1,1,1,6,WRITE,SIGNALED,64,0," SERVER "mem:2+7\n"
                          "0,1,0,SEND,1,1,2,7,WRITE,SIGNALED,64,0," SERVER "cqe:1&mem:3\n");
@@ -101,7 +100,8 @@ static void test_times(void)
     /* the thread posts one call after the other: 50 ns a call and 20 ns a WQE */
     CU_ASSERT_EQUAL(seen->post_ps[3], seen->post_ps[2] + 70000);
     CU_ASSERT_EQUAL(seen->post_ps[4], seen->post_ps[3]);
-    CU_ASSERT_EQUAL(seen->post_ps[5], seen->post_ps[3] + 90000); /* asked for 100 ns after the call before was, which still runs */
+    CU_ASSERT_EQUAL(seen->post_ps[5],
+                    seen->post_ps[3] + 90000); /* asked for 100 ns after the call before was, which still runs */
     CU_ASSERT_EQUAL(seen->post_ps[6], seen->visible_ps[2] + 7000);
     int64_t later_ps = seen->done_ps[6] > seen->visible_ps[3] ? seen->done_ps[6] : seen->visible_ps[3];
     CU_ASSERT_EQUAL(seen->post_ps[7], later_ps);
@@ -124,8 +124,12 @@ static void test_think_from_the_past(void)
 static void test_send_and_recv(void)
 {
     struct replayed run;
-    replay_records(&run, "0,1,0,RECV,1,1,1,1,RECV,,64,0," "1,0x20000,1,0,0,0,0,0," "\n"
-                         "1000000,0,0,SEND,2,1,1,2,SEND,SIGNALED,64,0," "1,0x10000,2,0,0,0,0,0," "\n"
+    replay_records(&run, "0,1,0,RECV,1,1,1,1,RECV,,64,0,"
+                         "1,0x20000,1,0,0,0,0,0,"
+                         "\n"
+                         "1000000,0,0,SEND,2,1,1,2,SEND,SIGNALED,64,0,"
+                         "1,0x10000,2,0,0,0,0,0,"
+                         "\n"
                          "0,1,0,SEND,1,1,2,3,WRITE,SIGNALED,64,0," SERVER "recv:1+30\n");
     struct trace_replay_counts counts;
     CU_ASSERT_EQUAL_FATAL(run.result, RNICSIM_OK);
@@ -182,9 +186,9 @@ static void write_far_apart(const char *path, int records)
     fputs(SCRATCH_HEADER, file);
     for (int host = 0; host < 2; host++)
         for (int i = 1; i <= records; i++)
-            fprintf(file, "0,%d,0,SEND,%d,1,%d,%d,WRITE,INLINE|SIGNALED,8,1,1,0,0,%s,%d,0,0,0,%s:%d\n", host, host ? 1 : 2,
-                    i, i + POSTS_MAX, host ? "0x10000" : "0x20000", host ? 2 : 1, i == 1 && host == 0 ? "post" : "mem",
-                    i - 1 + host);
+            fprintf(file, "0,%d,0,SEND,%d,1,%d,%d,WRITE,INLINE|SIGNALED,8,1,1,0,0,%s,%d,0,0,0,%s:%d\n", host,
+                    host ? 1 : 2, i, i + POSTS_MAX, host ? "0x10000" : "0x20000", host ? 2 : 1,
+                    i == 1 && host == 0 ? "post" : "mem", i - 1 + host);
     fclose(file);
 }
 
@@ -214,7 +218,8 @@ static void test_samples(void)
     static const struct {
         const char *path;
         uint64_t requests;
-    } samples[] = {{SAMPLES "write_lat_2B.wqe", 2000}, {SAMPLES "write_bw_4K_4qp.wqe", 2000},
+    } samples[] = {{SAMPLES "write_lat_2B.wqe", 2000},
+                   {SAMPLES "write_bw_4K_4qp.wqe", 2000},
                    {SAMPLES "write_bw_1K_postlist16.wqe", 1600}};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         struct replayed run;

@@ -10,8 +10,14 @@ static void psn_windows(void)
     static const struct {
         uint32_t a, b;
         int32_t difference;
-    } row[] = {{0, 0, 0},          {1, 0, 1},           {0, 1, -1},          {0, 0xffffff, 1},
-               {0xffffff, 0, -1},  {0x7fffff, 0, 0x7fffff}, {0x800000, 0, -0x800000}, {5, 0xfffffb, 10}};
+    } row[] = {{0, 0, 0},
+               {1, 0, 1},
+               {0, 1, -1},
+               {0, 0xffffff, 1},
+               {0xffffff, 0, -1},
+               {0x7fffff, 0, 0x7fffff},
+               {0x800000, 0, -0x800000},
+               {5, 0xfffffb, 10}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         CU_ASSERT_EQUAL(psn_difference(row[i].a, row[i].b), row[i].difference);
     CU_ASSERT_EQUAL(psn_add(0xffffff, 1), 0);
@@ -20,8 +26,8 @@ static void psn_windows(void)
 /* Wire slots of the facts: middle packet, with RETH, ACK; + 24 for preamble, FCS and gap. */
 static void frame_sizes(void)
 {
-    static const uint32_t row[][3] = {{256, 338, 354}, {512, 594, 610}, {1024, 1106, 1122}, {2048, 2130, 2146},
-                                      {4096, 4178, 4194}};
+    static const uint32_t row[][3] = {
+        {256, 338, 354}, {512, 594, 610}, {1024, 1106, 1122}, {2048, 2130, 2146}, {4096, 4178, 4194}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         CU_ASSERT_EQUAL(frame_data_bytes(row[i][0], 0, 0) + 24, row[i][1]);
         CU_ASSERT_EQUAL(frame_data_bytes(row[i][0], 1, 0) + 24, row[i][2]);
