@@ -1,6 +1,6 @@
 /* One NIC's PCIe: the endpoint's DMA engine, the link in both directions and the host's root complex.
  *
- * Two deciders, whose decide functions belong to the netlist (nic/rnic.c): it calls pcie_up_next() and pcie_down_next() until they
+ * Two deciders, whose decide functions belong to the netlist (nic/dma.c): it calls pcie_up_next() and pcie_down_next() until they
  * have nothing left, and does what each result asks for. The read engine between them makes no choice.
  *
  *   read operation -> [read engine: tags, completion space] -> MRd -> [up] -> root complex, memory latency

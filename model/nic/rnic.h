@@ -1,10 +1,10 @@
 /* One RNIC: its netlist. The decision points are code, one file each; the stages between them are the nic file's.
  *
  * In call order, for one RDMA WRITE ([D]: a decider, the file that holds it):
- *   host's store -> [D down: rnic.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> read engine (pcie/read.c)
+ *   host's store -> [D down: dma.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> read engine (pcie/read.c)
  *     -> up, host, down -> WQE: path wqe -> scheduler; payload: in order, path payload -> [D port: port.c] -> path tx
  *     -> [D line: port.c] -> cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
- *   data: -> path respond -> [D up: rnic.c] -> memory;  and path ack -> port -> line -> ...
+ *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
  *   ACK:  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
 #ifndef NIC_RNIC_H
 #define NIC_RNIC_H
@@ -178,6 +178,10 @@ void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc
 void rnic_run_reads(struct rnic *rnic);
 /* The horizon of a decider that frees the space of two paths: only now, while anybody waits for it (see sim_reach()). */
 int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed, enum rnic_path also_freed);
+
+/* The PCIe side: first its own state and deciders, then, when the paths stand, what it reads and writes. */
+int dma_init(struct rnic *rnic, char *error, size_t error_bytes);
+void dma_join(struct rnic *rnic);
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Something of the QP has changed that the scheduler sees at cyc. */

@@ -1,0 +1,45 @@
+/* The host rings: its store, pushed with the WQE or 8 bytes, on its way to the NIC. */
+#include "nic/rnic.h"
+
+#include <stdlib.h>
+
+static int doorbells_grow(struct rnic *rnic)
+{
+    uint32_t from = rnic->doorbell_room, room = from ? 2 * from : 64;
+    struct rnic_doorbell *more = realloc(rnic->doorbell, room * sizeof *more);
+    if (!more)
+        return -1;
+    for (uint32_t i = from; i < room; i++)
+        more[i].next_free = i + 1 < room ? i + 1 : ITEM_NONE;
+    rnic->doorbell = more;
+    rnic->doorbell_free = from;
+    rnic->doorbell_room = room;
+    return 0;
+}
+
+int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
+{
+    struct qp *qp = &rnic->qp[index];
+    if (rnic->doorbell_free == ITEM_NONE && doorbells_grow(rnic))
+        return -1;
+    int64_t begin_ps;
+    int64_t store_at = host_post(&rnic->host, at_ps, count, &begin_ps);
+    for (uint32_t i = 0; i < count; i++) {
+        struct message *message = rnic_message(rnic, qp->send[(qp->posted + i) & qp->send_mask]);
+        message->stamp_ps[MESSAGE_AT_POST] = begin_ps;
+        message->stamp_ps[MESSAGE_AT_MMIO] = store_at;
+    }
+    const struct message *first = rnic_message(rnic, qp->send[qp->posted & qp->send_mask]);
+    uint32_t wqe_bytes = host_wqe_bytes(!message_is_send(first), first->has_inline, first->length_bytes);
+    int pushed = count == 1 && rnic->host.params->push == HOST_PUSH_ON && wqe_bytes <= rnic->host.params->push_limit;
+    uint32_t ref = rnic->doorbell_free;
+    rnic->doorbell_free = rnic->doorbell[ref].next_free;
+    rnic->doorbell[ref] = (struct rnic_doorbell){.qp = index, .count = count, .pushed = pushed};
+    qp->posted += count;
+    rnic->requests += count;
+    int64_t root_at = store_at + rnic->host.params->store_latency;
+    for (uint32_t sent = HOST_PUSH_BYTES; pushed && sent < wqe_bytes; sent += HOST_PUSH_BYTES)
+        pcie_store(&rnic->pcie, root_at, HOST_PUSH_BYTES, HOST_STORE_PART);
+    pcie_store(&rnic->pcie, root_at, pushed ? HOST_PUSH_BYTES : HOST_DOORBELL_BYTES, ref);
+    return 0;
+}
