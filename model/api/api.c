@@ -240,7 +240,7 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
 {
     static const enum rnicsim_event_kind kind[OUTBOX_KINDS] = {RNICSIM_SEND_DONE, RNICSIM_RECV_DONE,
                                                                RNICSIM_WRITE_VISIBLE, RNICSIM_UNSIGNALLED};
-    const struct message *message = &sim->system.messages.message[entry->message];
+    const struct message *message = message_at(&sim->system.messages, entry->message);
     int at_requester = entry->kind == OUTBOX_SEND_DONE || entry->kind == OUTBOX_UNSIGNALLED;
     uint32_t requester = at_requester ? entry->host : entry->host ^ 1u;
     const struct qp *qp = &sim->system.nic[requester].qp[message->qp];

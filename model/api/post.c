@@ -63,9 +63,9 @@ static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint3
 {
     struct qp *qp = &sim->system.nic[host].qp[index];
     uint32_t ref = message_new(&sim->system.messages);
-    if (ref == MESSAGE_NONE)
+    if (ref == POOL_NONE)
         return -1;
-    struct message *message = &sim->system.messages.message[ref];
+    struct message *message = message_at(&sim->system.messages, ref);
     message->wr_id = wr->wr_id;
     message->local_address = wr->local_address;
     message->remote_address = wr->remote_address;

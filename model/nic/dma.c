@@ -89,11 +89,11 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
                    message_is_received(message) ? OUTBOX_RECV_DONE : OUTBOX_WRITE_VISIBLE, host, item->message);
     }
     if (!item->ack_request || ack_point == TRANSPORT_ACK_ACCEPTED) {
-        item_end(rnic->setup.items, up->ref);
+        pool_give(rnic->setup.items, up->ref);
         return;
     }
     struct item data = *item;
-    item_end(rnic->setup.items, up->ref); /* before the ACK, which takes its place in the pool */
+    pool_give(rnic->setup.items, up->ref); /* before the ACK, which takes its place in the pool */
     receive_acknowledge(rnic, &data, MESSAGE_OK, from_cyc);
 }
 

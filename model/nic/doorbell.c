@@ -1,26 +1,11 @@
 /* The host rings: its store, pushed with the WQE or 8 bytes, on its way to the NIC. */
 #include "nic/rnic.h"
 
-#include <stdlib.h>
-
-static int doorbells_grow(struct rnic *rnic)
-{
-    uint32_t from = rnic->doorbell_room, room = from ? 2 * from : 64;
-    struct rnic_doorbell *more = realloc(rnic->doorbell, room * sizeof *more);
-    if (!more)
-        return -1;
-    for (uint32_t i = from; i < room; i++)
-        more[i].next_free = i + 1 < room ? i + 1 : ITEM_NONE;
-    rnic->doorbell = more;
-    rnic->doorbell_free = from;
-    rnic->doorbell_room = room;
-    return 0;
-}
-
 int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
 {
     struct qp *qp = &rnic->qp[index];
-    if (rnic->doorbell_free == ITEM_NONE && doorbells_grow(rnic))
+    uint32_t ref = pool_take(&rnic->doorbells);
+    if (ref == POOL_NONE)
         return -1;
     int64_t begin_ps;
     int64_t store_at = host_post(&rnic->host, at_ps, count, &begin_ps);
@@ -32,9 +17,7 @@ int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
     const struct message *first = rnic_message(rnic, qp->send[qp->posted & qp->send_mask]);
     uint32_t wqe_bytes = host_wqe_bytes(!message_is_send(first), first->has_inline, first->length_bytes);
     int pushed = count == 1 && rnic->host.params->push == HOST_PUSH_ON && wqe_bytes <= rnic->host.params->push_limit;
-    uint32_t ref = rnic->doorbell_free;
-    rnic->doorbell_free = rnic->doorbell[ref].next_free;
-    rnic->doorbell[ref] = (struct rnic_doorbell){.qp = index, .count = count, .pushed = pushed};
+    *rnic_doorbell(rnic, ref) = (struct rnic_doorbell){.qp = index, .count = count, .pushed = pushed};
     qp->posted += count;
     rnic->requests += count;
     int64_t root_at = store_at + rnic->host.params->store_latency;

@@ -1,8 +1,8 @@
-/* A posted work request, from the verbs call until both ends are done with it. Known by an index. */
+/* A posted work request, from the verbs call until both ends are done with it. Known by its index in a pool. */
 #ifndef NIC_MESSAGE_H
 #define NIC_MESSAGE_H
 
-#include <stdint.h>
+#include "kernel/pool.h"
 
 #define MESSAGE_STAMPS 17 /* in the order of the waterfall: model/api/rnicsim.h */
 
@@ -39,26 +39,21 @@ struct message {
     uint32_t last_psn; /* once its last packet is cut */
     uint8_t opcode, status;
     uint8_t signalled, has_inline, solicited;
-    uint8_t cut;    /* its last packet is cut */
-    uint8_t owners; /* requester and responder still hold it */
-    uint32_t next_free;
+    uint8_t cut;                      /* its last packet is cut */
+    uint8_t owners;                   /* requester and responder still hold it */
     int64_t delivered_at_ps;          /* visible in the peer's memory; SIM_NEVER: not yet */
     int64_t stamp_ps[MESSAGE_STAMPS]; /* SIM_NEVER: not passed */
 };
 
-#define MESSAGE_NONE UINT32_MAX
-
-struct message_pool {
-    struct message *message;
-    uint32_t room, free_first, in_use;
-};
-
-int message_pool_init(struct message_pool *pool, uint32_t room);
-void message_pool_free(struct message_pool *pool);
-/* A zeroed message with two owners; the pool doubles when it is empty (queue depths bound it). MESSAGE_NONE: no memory. */
-uint32_t message_new(struct message_pool *pool);
+/* A zeroed message with two owners, of a pool of them (queue depths bound it). POOL_NONE without memory. */
+uint32_t message_new(struct pool *messages);
 /* One owner is done. */
-void message_end(struct message_pool *pool, uint32_t index);
+void message_end(struct pool *messages, uint32_t index);
+
+static inline struct message *message_at(const struct pool *messages, uint32_t index)
+{
+    return (struct message *)messages->slot + index;
+}
 
 static inline int message_is_send(const struct message *message)
 {

@@ -10,7 +10,7 @@ void receive_drop(struct rnic *rnic, uint32_t ref)
     const struct item *item = rnic_item(rnic, ref);
     if (item->kind == ITEM_DATA && item->last)
         message_end(rnic->setup.messages, item->message);
-    item_end(rnic->setup.items, ref);
+    pool_give(rnic->setup.items, ref);
 }
 
 /* Admission (R10): a frame that does not fit in the receive FIFO at its arrival is dropped whole. Space that is known now is there
@@ -53,7 +53,7 @@ void receive_arrivals(struct rnic *rnic)
 void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc)
 {
     uint32_t ref = item_new(rnic->setup.items);
-    model_assert(rnic->sim, ref != ITEM_NONE, "out of memory");
+    model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
     struct item *ack = rnic_item(rnic, ref);
     *ack = (struct item){.kind = ITEM_ACK,
                          .bytes = FRAME_ACK_BYTES,

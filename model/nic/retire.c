@@ -98,14 +98,14 @@ static int retire_one(struct rnic *rnic, const struct item *ack, int64_t now_cyc
 static int step(struct rnic *rnic, int64_t now_cyc)
 {
     struct fifo *in = &rnic->path[RNIC_RETIRE].end;
-    if (rnic->retiring_item != ITEM_NONE) {
+    if (rnic->retiring_item != POOL_NONE) {
         struct item *ack = rnic_item(rnic, rnic->retiring_item);
         if (retire_one(rnic, ack, now_cyc))
             return 1;
         if (ack->status != MESSAGE_OK)
             retire_flush(rnic, ack->qp, now_cyc);
-        item_end(rnic->setup.items, rnic->retiring_item);
-        rnic->retiring_item = ITEM_NONE;
+        pool_give(rnic->setup.items, rnic->retiring_item);
+        rnic->retiring_item = POOL_NONE;
     }
     if (flush_one(rnic, now_cyc))
         return 1;
@@ -150,7 +150,7 @@ static int64_t decide(void *self, int64_t now)
 int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
     snprintf(error, error_bytes, "too many decision points");
-    rnic->retiring_item = ITEM_NONE;
+    rnic->retiring_item = POOL_NONE;
     rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
     if (rnic->retire < 0 || heap_init(&rnic->flush, 16))
         return -1;

@@ -156,13 +156,12 @@ static int init_clocks(struct rnic *rnic, char *error, size_t error_bytes)
 
 int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *peer, char *error, size_t error_bytes)
 {
-    *rnic = (struct rnic){.setup = *setup,
-                          .sim = setup->sim,
-                          .params = setup->nic,
-                          .peer = peer,
-                          .doorbell_free = ITEM_NONE,
-                          .scheduler_wake_ps = SIM_NEVER};
+    *rnic = (struct rnic){
+        .setup = *setup, .sim = setup->sim, .params = setup->nic, .peer = peer, .scheduler_wake_ps = SIM_NEVER};
     rnic->host = (struct host){.params = setup->host, .shift_ps = setup->host_shift_ps};
+    snprintf(error, error_bytes, "out of memory");
+    if (pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
+        return -1;
     return init_clocks(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes) ? -1 : 0;
 }
 
@@ -186,7 +185,7 @@ void rnic_free(struct rnic *rnic)
         qp_free(&rnic->qp[i]);
     free(rnic->qp);
     free(rnic->by_number.entry);
-    free(rnic->doorbell);
+    pool_free(&rnic->doorbells);
     free(rnic->order);
     pcie_free(&rnic->pcie);
     space_free(&rnic->payload_space);

@@ -57,15 +57,14 @@ struct rnic_setup {
     int stages[RNIC_PATHS];
     int64_t phase_ps; /* added to all its clocks */
     int64_t host_shift_ps;
-    struct item_pool *items;
-    struct message_pool *messages;
+    struct pool *items;
+    struct pool *messages;
     struct outbox *outbox;
 };
 
 struct rnic_doorbell {
     uint32_t qp, count; /* WQEs rung for */
     int pushed;         /* the WQEs came with it */
-    uint32_t next_free;
 };
 
 enum rnic_wait { /* what a decision point waited for; the API's causes */
@@ -98,8 +97,7 @@ struct rnic {
     uint32_t qps, qp_room;
     struct qp_table by_number;
 
-    struct rnic_doorbell *doorbell;
-    uint32_t doorbell_room, doorbell_free;
+    struct pool doorbells; /* struct rnic_doorbell, on their way */
 
     /* scheduler */
     int scheduler;
@@ -123,7 +121,7 @@ struct rnic {
     int line_decider, arrival, dispatch, retire;
     int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
     struct rnic_decision dispatching, retiring;
-    uint32_t retiring_item; /* the ACK under way, ITEM_NONE */
+    uint32_t retiring_item; /* the ACK under way, POOL_NONE */
     struct heap flush;      /* QPs in error with requests to flush */
 
     uint64_t data_packets, ack_packets, payload_bytes;
@@ -158,12 +156,17 @@ static inline int64_t rnic_ps(const struct rnic *rnic, int64_t cyc)
 
 static inline struct item *rnic_item(const struct rnic *rnic, uint32_t index)
 {
-    return &rnic->setup.items->item[index];
+    return (struct item *)rnic->setup.items->slot + index;
 }
 
 static inline struct message *rnic_message(const struct rnic *rnic, uint32_t index)
 {
-    return &rnic->setup.messages->message[index];
+    return message_at(rnic->setup.messages, index);
+}
+
+static inline struct rnic_doorbell *rnic_doorbell(const struct rnic *rnic, uint32_t index)
+{
+    return (struct rnic_doorbell *)rnic->doorbells.slot + index;
 }
 
 /* Waits on a FIFO: 0 when an item of `bytes` fits at start_cyc or before; else *wake_at is when to come again. */

@@ -48,7 +48,7 @@ void scheduler_kick(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait
 
 static void take_doorbell(struct rnic *rnic, struct fifo_slot slot)
 {
-    struct rnic_doorbell *doorbell = &rnic->doorbell[slot.ref];
+    struct rnic_doorbell *doorbell = rnic_doorbell(rnic, slot.ref);
     struct qp *qp = &rnic->qp[doorbell->qp];
     int64_t now = rnic->sim->now;
     for (uint32_t i = 0; i < doorbell->count; i++)
@@ -60,8 +60,7 @@ static void take_doorbell(struct rnic *rnic, struct fifo_slot slot)
         retire_flush(rnic, doorbell->qp, slot.head_cyc);
     else
         enqueue(rnic, doorbell->qp, slot.head_cyc, QP_WAIT_POST);
-    doorbell->next_free = rnic->doorbell_free;
-    rnic->doorbell_free = slot.ref;
+    pool_give(&rnic->doorbells, slot.ref);
 }
 
 static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
@@ -156,7 +155,7 @@ static void grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
         message->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
     }
     uint32_t ref = item_new(rnic->setup.items);
-    model_assert(rnic->sim, ref != ITEM_NONE, "out of memory");
+    model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
     struct item *item = rnic_item(rnic, ref);
     cut_packet(rnic, qp, message, item);
     uint32_t units = (item->payload_bytes + 63) / 64;

@@ -84,7 +84,8 @@ static int build_pair(struct system *system, const struct rnic_setup *common, in
 static int build(struct system *system, const struct system_options *options, struct config_error *error)
 {
     config_error_set(error, "out of memory");
-    if (!system->setup || item_pool_init(&system->items, 1024) || message_pool_init(&system->messages, 1024))
+    if (!system->setup || pool_init(&system->items, sizeof(struct item), 1024) ||
+        pool_init(&system->messages, sizeof(struct message), 1024))
         return -1;
     if (fill_setup(system, system->setup, error) || build_pair(system, system->setup, 0, error) ||
         (options->idle_pair && build_pair(system, system->setup, 2, error)))
@@ -120,8 +121,8 @@ void system_free(struct system *system)
     for (int i = 0; i < system->nics; i++)
         rnic_free(&system->nic[i]);
     outbox_free(&system->outbox);
-    message_pool_free(&system->messages);
-    item_pool_free(&system->items);
+    pool_free(&system->messages);
+    pool_free(&system->items);
     sim_free(&system->sim);
     config_destroy(system->config);
     free(system->setup); /* left over when a model_assert has failed */

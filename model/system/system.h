@@ -19,8 +19,8 @@ struct system_options {
 struct system {
     struct sim sim;
     struct config *config;
-    struct item_pool items;
-    struct message_pool messages;
+    struct pool items;
+    struct pool messages;
     struct outbox outbox;
     struct rnic_setup *setup; /* while it is built */
     struct rnic nic[SYSTEM_NICS_MAX];
