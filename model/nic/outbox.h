@@ -2,6 +2,7 @@
 #ifndef NIC_OUTBOX_H
 #define NIC_OUTBOX_H
 
+#include "kernel/agenda.h"
 #include "kernel/heap.h"
 #include "kernel/sim.h"
 
@@ -20,10 +21,8 @@ struct outbox {
     struct sim *sim;
     struct heap waiting;
     uint64_t put[OUTBOX_KINDS][OUTBOX_HOSTS]; /* the order at one instant: by kind, host, and as put in */
-    struct outbox_entry *ready;               /* a ring: released, not yet polled */
-    uint32_t ready_mask, ready_first, ready_next;
+    struct agenda ready;                      /* released, not yet polled */
     int decider;
-    int failed;
 };
 
 int outbox_init(struct outbox *outbox, struct sim *sim);
