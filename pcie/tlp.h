@@ -33,7 +33,4 @@ static inline uint32_t tlp_payload_bytes(uint64_t address, uint32_t bytes)
     return ((uint32_t)(address & 3) + bytes + 3) & ~3u;
 }
 
-/* How many pieces tlp_piece() makes. */
-uint32_t tlp_pieces(uint64_t address, uint32_t bytes, uint32_t most);
-
 #endif

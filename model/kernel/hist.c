@@ -82,13 +82,3 @@ int64_t hist_percentile(const struct hist *hist, int64_t share_ppb)
         }
     return hist->max;
 }
-
-uint64_t hist_at_or_below(const struct hist *hist, int64_t value)
-{
-    uint64_t below = 0;
-    for (int octave = 0; octave < HIST_OCTAVES; octave++)
-        for (size_t step = 0; hist->octave[octave] && step < steps_in(octave); step++)
-            if (top_of(octave, step) <= value)
-                below += hist->octave[octave][step];
-    return below;
-}

@@ -23,8 +23,6 @@ int hist_add(struct hist *hist, int64_t value);
 /* The smallest value v such that at least ceil(count * share_ppb / 1e9) samples are <= v, to the histogram's resolution
  * and within [min, max]. count must not be 0. */
 int64_t hist_percentile(const struct hist *hist, int64_t share_ppb);
-/* Samples <= value, to the histogram's resolution. */
-uint64_t hist_at_or_below(const struct hist *hist, int64_t value);
 /* Calls back for each non-empty step in order: the largest value it stands for, and its count. */
 typedef void hist_each_fn(void *context, int64_t value, uint64_t count);
 void hist_each(const struct hist *hist, hist_each_fn *each, void *context);

@@ -4,6 +4,17 @@
 
 #include <CUnit/Basic.h>
 
+static uint32_t read_requests(uint64_t address, uint32_t bytes, uint32_t mrrs)
+{
+    uint32_t requests = 0;
+    for (; bytes > 0; requests++) {
+        uint32_t piece = tlp_piece(address, bytes, mrrs);
+        address += piece;
+        bytes -= piece;
+    }
+    return requests;
+}
+
 static uint32_t write_bytes(uint64_t address, uint32_t bytes, uint32_t mps, uint32_t *tlps)
 {
     uint32_t total = 0;
@@ -42,7 +53,7 @@ static void aligned_transfers(void)
         CU_ASSERT_EQUAL(tlps, row[i].write_tlps);
         CU_ASSERT_EQUAL(completion_bytes(0, row[i].bytes, 256, 64, 0, &tlps), row[i].whole);
         CU_ASSERT_EQUAL(completion_bytes(0, row[i].bytes, 256, 64, 1, &tlps), row[i].each);
-        CU_ASSERT_EQUAL(tlp_pieces(0, row[i].bytes, 512) * TLP_REQUEST_BYTES, row[i].read);
+        CU_ASSERT_EQUAL(read_requests(0, row[i].bytes, 512) * TLP_REQUEST_BYTES, row[i].read);
     }
 }
 
@@ -65,7 +76,7 @@ static void across_boundaries(void)
     completion_bytes(0x10020, 4096, 512, 128, 0, &tlps);
     CU_ASSERT_EQUAL(tlps, 9); /* 480, seven of 512, 32 */
     CU_ASSERT_EQUAL(tlp_completion(0x10020, 4096, 512, 128, 0), 480);
-    CU_ASSERT_EQUAL(tlp_pieces(0, 4096, 4096), 1); /* one request, not two (verilog-pcie#35) */
+    CU_ASSERT_EQUAL(read_requests(0, 4096, 4096), 1); /* one request, not two (verilog-pcie#35) */
 }
 
 /* Bytes a nanosecond of the raw link, and the share that its own traffic leaves: 98.75 % on x8, 99.1 % on x16; on x1 two DLLPs of 8 bytes
