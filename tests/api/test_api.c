@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct rnicsim *pair_of_nics(const char *board, uint64_t seed)
+static struct rnicsim *pair_with_receives(const char *board, uint64_t seed, uint32_t rq_depth)
 {
     struct rnicsim_options options = {.board = board, .seed = seed, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
     struct rnicsim *sim;
@@ -18,10 +18,16 @@ static struct rnicsim *pair_of_nics(const char *board, uint64_t seed)
                                      .peer_qpn = 9,
                                      .mtu_bytes = 4096,
                                      .sq_depth = 16,
+                                     .rq_depth = rq_depth,
                                      .max_inline_bytes = 64};
         CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(sim, &qp, &error), RNICSIM_OK);
     }
     return sim;
+}
+
+static struct rnicsim *pair_of_nics(const char *board, uint64_t seed)
+{
+    return pair_with_receives(board, seed, 0);
 }
 
 static void post(struct rnicsim *sim, uint32_t host, int64_t at_ps)
@@ -211,24 +217,12 @@ static void the_model_is_wrong(void)
 /* A SEND's receiver learns that it was a SEND. */
 static void the_sent_opcode(void)
 {
-    struct rnicsim_options options = {.board = "u280_100g", .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
     struct rnicsim_recv recv = {.length_bytes = 64};
     struct rnicsim_wr wr = {.length_bytes = 64, .opcode = RNICSIM_SEND, .flags = RNICSIM_SIGNALLED};
-    struct rnicsim *sim;
+    struct rnicsim *sim = pair_with_receives("u280_100g", 1, 16);
     struct rnicsim_event event;
     struct rnicsim_error e;
     int seen = 0;
-    CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &sim, &e), RNICSIM_OK);
-    for (uint32_t host = 0; host < 2; host++) {
-        struct rnicsim_qp_attr qp = {.host = host,
-                                     .qpn = 9,
-                                     .peer_host = host ^ 1,
-                                     .peer_qpn = 9,
-                                     .mtu_bytes = 4096,
-                                     .sq_depth = 16,
-                                     .rq_depth = 16};
-        CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(sim, &qp, &e), RNICSIM_OK);
-    }
     CU_ASSERT_EQUAL(rnicsim_post_recv(sim, 1, 9, &recv, 1, 0, &e), RNICSIM_OK);
     CU_ASSERT_EQUAL(rnicsim_post_send(sim, 0, 9, &wr, 1, 0, &e), RNICSIM_OK);
     do {

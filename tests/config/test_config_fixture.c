@@ -109,6 +109,16 @@ void fixture_refused(enum config_kind kind, const char *text, const char *error)
     config_destroy(config);
 }
 
+void fixture_set_refused(struct config *config, const char *text, const char *error)
+{
+    struct config_error err;
+
+    CU_ASSERT_EQUAL(config_set(config, text, &err), -1);
+    CU_ASSERT_STRING_EQUAL(err.text, error);
+    if (strcmp(err.text, error) != 0)
+        fprintf(stderr, "got \"%s\"\n", err.text);
+}
+
 int fixture_info(const struct config *config, const char *key, struct config_param_info *out)
 {
     for (size_t i = 0; i < config_param_count(config); i++)

@@ -45,6 +45,9 @@ struct config *fixture_load(enum config_kind kind, const char *text, struct conf
 /* Checks that the text is refused with exactly this error after "/tmp/.../x.board:". */
 void fixture_refused(enum config_kind kind, const char *text, const char *error);
 
+/* Checks that config_set() refuses the text with exactly this error. */
+void fixture_set_refused(struct config *config, const char *text, const char *error);
+
 /* The listing's row of a key. */
 int fixture_info(const struct config *config, const char *key, struct config_param_info *out);
 

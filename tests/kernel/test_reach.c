@@ -1,4 +1,4 @@
-/* The horizon from declared edges: against all walks through the graph of who reaches whom, and by hand. */
+/* The horizon, without and with declared edges: by hand, and against all walks through the graph of who reaches whom. */
 #include "kernel/rnd.h"
 #include "kernel/sim.h"
 
@@ -27,6 +27,33 @@ static int64_t idle(void *self, int64_t now)
     (void)self;
     (void)now;
     return SIM_NEVER;
+}
+
+static int64_t horizon_of(int64_t other_at, int64_t until, int64_t outside_lookahead_ps, int off)
+{
+    struct sim sim;
+    struct asker asker = {.sim = &sim};
+    sim_init(&sim, 1);
+    sim.horizon_off = off;
+    sim.outside_lookahead_ps = outside_lookahead_ps;
+    asker.index = sim_add(&sim, ask, &asker, "asker", 100);
+    int other = sim_add(&sim, idle, NULL, "other", 1);
+    sim_wake(&sim, asker.index, 1000);
+    if (other_at != SIM_NEVER)
+        sim_wake(&sim, other, other_at);
+    sim_run(&sim, until);
+    sim_free(&sim);
+    return asker.horizon;
+}
+
+static void undeclared(void)
+{
+    CU_ASSERT_EQUAL(horizon_of(1000, SIM_NEVER, 1, 0), 1099); /* the other decides at 1000, is seen at 1100 */
+    CU_ASSERT_EQUAL(horizon_of(5000, SIM_NEVER, 1, 0), 1099); /* nobody is declared: anybody may decide at 1000 still */
+    CU_ASSERT_EQUAL(horizon_of(5000, SIM_NEVER, 1, 1), 1000);
+    CU_ASSERT_EQUAL(horizon_of(5000, 1040, 1, 0), 1040); /* outside may act at 1040, is seen at 1041 */
+    CU_ASSERT_EQUAL(horizon_of(5000, 1040, 30, 0), 1069);
+    CU_ASSERT_EQUAL(horizon_of(5000, 1000, 1, 0), 1000);
 }
 
 /* Asker 0 decides at 1,000; edges and the others' wakes as given. */
@@ -130,6 +157,7 @@ static void random_graphs(void)
 void suite_kernel_reach(void)
 {
     CU_pSuite suite = CU_add_suite("kernel reach", NULL, NULL);
+    CU_add_test(suite, "nobody declared", undeclared);
     CU_add_test(suite, "by hand", by_hand);
     CU_add_test(suite, "random graphs", random_graphs);
 }

@@ -161,47 +161,6 @@ static void failure(void)
     sim_free(&sim);
 }
 
-struct asker {
-    struct sim *sim;
-    int index;
-    int64_t horizon;
-};
-
-static int64_t ask(void *self, int64_t now)
-{
-    struct asker *asker = self;
-    (void)now;
-    asker->horizon = sim_horizon(asker->sim, asker->index);
-    return SIM_NEVER;
-}
-
-static int64_t horizon_of(int64_t other_at, int64_t until, int64_t outside_lookahead_ps, int off)
-{
-    struct sim sim;
-    struct asker asker = {.sim = &sim};
-    sim_init(&sim, 1);
-    sim.horizon_off = off;
-    sim.outside_lookahead_ps = outside_lookahead_ps;
-    asker.index = sim_add(&sim, ask, &asker, "asker", 100);
-    int other = sim_add(&sim, idle, NULL, "other", 1);
-    sim_wake(&sim, asker.index, 1000);
-    if (other_at != SIM_NEVER)
-        sim_wake(&sim, other, other_at);
-    sim_run(&sim, until);
-    sim_free(&sim);
-    return asker.horizon;
-}
-
-static void horizon(void)
-{
-    CU_ASSERT_EQUAL(horizon_of(1000, SIM_NEVER, 1, 0), 1099); /* the other decides at 1000, is seen at 1100 */
-    CU_ASSERT_EQUAL(horizon_of(5000, SIM_NEVER, 1, 0), 1099); /* nobody is declared: anybody may decide at 1000 still */
-    CU_ASSERT_EQUAL(horizon_of(5000, SIM_NEVER, 1, 1), 1000);
-    CU_ASSERT_EQUAL(horizon_of(5000, 1040, 1, 0), 1040); /* outside may act at 1040, is seen at 1041 */
-    CU_ASSERT_EQUAL(horizon_of(5000, 1040, 30, 0), 1069);
-    CU_ASSERT_EQUAL(horizon_of(5000, 1000, 1, 0), 1000);
-}
-
 void suite_kernel_sim(void)
 {
     CU_pSuite suite = CU_add_suite("kernel sim", NULL, NULL);
@@ -209,5 +168,4 @@ void suite_kernel_sim(void)
     CU_add_test(suite, "slices and stop", slices_and_stop);
     CU_add_test(suite, "limits", limits);
     CU_add_test(suite, "failure", failure);
-    CU_add_test(suite, "horizon", horizon);
 }
