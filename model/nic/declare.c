@@ -30,10 +30,10 @@ int rnic_declare(struct rnic *rnic, int outbox)
         {rnic->scheduler, port, through(rnic, RNIC_SCHED) + engine + through(rnic, RNIC_PAYLOAD), SIM_FORWARD},
         {down, up, link + engine, SIM_FORWARD},
         {up, down, pcie_down_lookahead_ps(pcie), SIM_FORWARD},
-        {port, rnic->line_decider, rnic->params->port_latency * cycle + path_least_ps(&rnic->path[RNIC_TX]),
+        {port, rnic->peer->arrival,
+         rnic->params->port_latency * cycle + path_least_ps(&rnic->path[RNIC_TX]) +
+             rnic->line.delay_cyc * rnic->line.clk.whole + path_least_ps(&rnic->peer->path[RNIC_MAC_RX]),
          SIM_FORWARD},
-        {rnic->line_decider, rnic->peer->arrival,
-         rnic->line.delay_cyc * rnic->line.clk.whole + path_least_ps(&rnic->peer->path[RNIC_MAC_RX]), SIM_FORWARD},
         {rnic->arrival, rnic->dispatch, path_least_ps(&rnic->path[RNIC_RX]), SIM_FORWARD},
         {rnic->dispatch, up, through(rnic, RNIC_RESPOND), SIM_FORWARD},
         {writes_acknowledge ? up : rnic->dispatch, port, through(rnic, RNIC_ACK), SIM_FORWARD},
@@ -49,7 +49,6 @@ int rnic_declare(struct rnic *rnic, int outbox)
         {port, writes_acknowledge ? up : rnic->dispatch, cycle, SIM_BY_RELEASE},
         {rnic->scheduler, down, cycle, SIM_UNBLOCKS}, /* a store stops all behind it */
         {rnic->retire, rnic->dispatch, cycle, SIM_BY_RELEASE},
-        {rnic->line_decider, port, OTHER_CLOCK_PS, SIM_BY_RELEASE},
         {up, rnic->dispatch, OTHER_CLOCK_PS, SIM_BY_RELEASE},
         {up, rnic->retire, OTHER_CLOCK_PS, SIM_BY_RELEASE},
     };

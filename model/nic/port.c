@@ -44,6 +44,38 @@ static void free_payload(struct rnic *rnic, const struct item *item, int64_t end
     rnic_wake_scheduler(rnic, rnic->waits_for_space, end_cyc + 1);
 }
 
+/* Sends what the transmit path has brought to the line, which serves in order and never stops a frame: no choice, so it runs inside
+ * the port, the only one who puts frames into that path. */
+static void send_frames(struct rnic *rnic)
+{
+    struct fifo *in = &rnic->path[RNIC_TX].end;
+    struct fifo *out = path_entry(&rnic->peer->path[RNIC_MAC_RX]);
+    while (!fifo_empty(in)) {
+        struct fifo_slot slot = fifo_take(in);
+        struct item *item = rnic_item(rnic, slot.ref);
+        struct line_frame frame =
+            line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
+        item->bad |= (uint8_t)frame.underrun;
+        item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
+        item->received_at_ps = clk_edge(&rnic->line.clk, frame.last_at_cyc);
+        stamp_last(rnic, item, MESSAGE_AT_WIRE, item->wire_at_ps);
+        stamp_last(rnic, item, MESSAGE_AT_RECEIVED, item->received_at_ps);
+        rnic->data_packets += item->kind == ITEM_DATA;
+        fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
+        int64_t space_at = fifo_space_at(out, slot.bytes);
+        model_assert(rnic->sim, space_at != SIM_NEVER, "%s: more frames committed ahead than \"arrival\" holds",
+                     rnic->peer->setup.name);
+        if (space_at <= frame.word_at_cyc - 1) {
+            fifo_push(out, frame.word_at_cyc - 1, frame.word_at_cyc, frame.last_at_cyc, 0, slot.bytes, slot.ref);
+            receive_arrivals(rnic->peer);
+            continue;
+        }
+        out->drops++; /* the receiver's MAC is slower than the line */
+        rnic->peer->drops_full++;
+        receive_drop(rnic->peer, slot.ref);
+    }
+}
+
 static int64_t decide_port(void *self, int64_t now)
 {
     struct rnic *rnic = self;
@@ -59,41 +91,10 @@ static int64_t decide_port(void *self, int64_t now)
             rnic->ack_packets++;
         else if (rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
             free_payload(rnic, item, grant.end_cyc);
+        send_frames(rnic);
         if (rnic->payload_waits && !path_entry(&rnic->path[RNIC_PAYLOAD])->writer_waits)
             port_forward_payload(rnic); /* the grant has made room for it */
     }
-}
-
-/* The line serves in order and never stops a frame: arithmetic, as far as frames are known. */
-static int64_t decide_line(void *self, int64_t now)
-{
-    struct rnic *rnic = self;
-    struct fifo *in = &rnic->path[RNIC_TX].end;
-    struct path *far = &rnic->peer->path[RNIC_MAC_RX];
-    struct fifo *out = path_entry(far);
-    (void)now;
-    while (!fifo_empty(in)) {
-        struct fifo_slot slot = fifo_take(in);
-        struct item *item = rnic_item(rnic, slot.ref);
-        struct line_frame frame =
-            line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
-        item->bad |= (uint8_t)frame.underrun;
-        item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
-        item->received_at_ps = clk_edge(&rnic->line.clk, frame.last_at_cyc);
-        stamp_last(rnic, item, MESSAGE_AT_WIRE, item->wire_at_ps);
-        stamp_last(rnic, item, MESSAGE_AT_RECEIVED, item->received_at_ps);
-        rnic->data_packets += item->kind == ITEM_DATA;
-        fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
-        if (fifo_space_at(out, slot.bytes) <= frame.word_at_cyc - 1) {
-            fifo_push(out, frame.word_at_cyc - 1, frame.word_at_cyc, frame.last_at_cyc, 0, slot.bytes, slot.ref);
-            receive_arrivals(rnic->peer);
-            continue;
-        }
-        out->drops++; /* the receiver's MAC is slower than the line */
-        rnic->peer->drops_full++;
-        receive_drop(rnic->peer, slot.ref);
-    }
-    return SIM_NEVER;
 }
 
 /* Frames that cut through from the datapath to the line cross two clocks: there the cycle of every beat is kept, from the packet
@@ -123,12 +124,11 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
     if (path_least_ps(&rnic->path[RNIC_ACK]) < least)
         least = path_least_ps(&rnic->path[RNIC_ACK]);
     snprintf(error, error_bytes, "nic.port_width: allowed 64, 128, 256, 512 or 1024 bit");
-    if (server_init(&server, &rnic->user_clk, 1, rnic->params->port_latency, (uint32_t)rnic->params->port_width / 8,
-                    0) ||
-        arb_init(&rnic->port, rnic->sim, "port", &server, in, 2, rnic->params->port_policy == NIC_PORT_ACK_FIRST,
-                 path_entry(&rnic->path[RNIC_TX]), least + rnic->user_clk.whole, decide_port, rnic))
-        return -1;
-    rnic->line_decider = sim_add(rnic->sim, decide_line, rnic, "line", 1);
-    rnic->path[RNIC_TX].end.read_decider = rnic->line_decider;
-    return rnic->line_decider < 0 ? -1 : 0;
+    return server_init(&server, &rnic->user_clk, 1, rnic->params->port_latency, (uint32_t)rnic->params->port_width / 8,
+                       0) ||
+                   arb_init(&rnic->port, rnic->sim, "port", &server, in, 2,
+                            rnic->params->port_policy == NIC_PORT_ACK_FIRST, path_entry(&rnic->path[RNIC_TX]),
+                            least + rnic->user_clk.whole, decide_port, rnic)
+               ? -1
+               : 0;
 }

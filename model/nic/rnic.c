@@ -42,13 +42,22 @@ int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed,
     return sim_horizon(rnic->sim, decider);
 }
 
+/* Frames that can have left the port and not have arrived: on the cable, in the smallest size; in the transmit path; and what the
+ * port commits ahead, at most what its inputs hold. */
+static uint32_t frames_under_way(const struct rnic *sender)
+{
+    const struct nic_params *p = sender->params;
+    int64_t frames = sender->line.delay_cyc / 84 + (p->line_fifo + p->data_fifo) / (p->port_width / 8) + p->ack_fifo;
+    for (int i = 0; i < sender->setup.stages[RNIC_TX]; i++)
+        frames += sender->setup.stage[RNIC_TX][i].depth;
+    return (uint32_t)frames + 256;
+}
+
 /* The FIFO at the end of each path, in front of its decision point. */
 static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
 {
     const struct nic_params *p = rnic->params;
     uint32_t user_bytes = (uint32_t)p->port_width / 8;
-    /* what can be under way on the cable, in the smallest frames, and the same again for what is committed ahead */
-    int64_t on_cable = rnic->line.delay_cyc / 84 * 2 + 256;
     struct fifo_shape shape = {.read_clk = &rnic->user_clk, .flops = 2, .return_cyc = 1, .read_bytes = user_bytes};
     switch (path) {
     case RNIC_DOORBELL:
@@ -71,7 +80,7 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
         shape.read_clk = &rnic->line.clk, shape.flops = 1;
         break;
     case RNIC_MAC_RX:
-        shape.name = "arrival", shape.depth = (uint32_t)on_cable, shape.read_clk = &rnic->mac_clk;
+        shape.name = "arrival", shape.depth = frames_under_way(rnic->peer), shape.read_clk = &rnic->mac_clk;
         break;
     case RNIC_RX:
         shape.name = "dispatch_fifo", shape.depth = (uint32_t)p->dispatch_fifo;

@@ -118,7 +118,7 @@ struct rnic {
 
     /* port, line, receive, retire */
     struct arb port;
-    int line_decider, arrival, dispatch, retire;
+    int arrival, dispatch, retire;
     int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
     struct rnic_decision dispatching, retiring;
     uint32_t retiring_item; /* the ACK under way, POOL_NONE */
