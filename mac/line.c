@@ -22,7 +22,6 @@ struct line_frame line_send(struct line *line, uint32_t bytes, int64_t head_cyc,
     frame.underrun = tail_cyc > data_cyc + bytes - 1;
     line->free_cyc = data_cyc + body + p->fcs + p->gap;
     line->work_cyc += line->free_cyc - frame.start_cyc;
-    line->wire_bytes += (uint64_t)(line->free_cyc - frame.start_cyc);
     line->frames++;
     line->underruns += (uint64_t)frame.underrun;
     return frame;

@@ -14,8 +14,8 @@ struct line {
     struct clk clk;    /* a byte */
     int64_t delay_cyc; /* cable and transceivers, rounded up */
     int64_t free_cyc;
-    int64_t work_cyc; /* with the gap */
-    uint64_t frames, wire_bytes, underruns;
+    int64_t work_cyc; /* with the gap; as many bytes on the wire */
+    uint64_t frames, underruns;
 };
 
 struct line_frame {

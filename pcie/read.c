@@ -40,7 +40,8 @@ static int64_t wait_for_resources(struct pcie *pcie, int64_t ready_cyc, int64_t 
 }
 
 /* Queues `count` requests of `bytes` each, one after the other, that start every read_interval from start_cyc on. */
-static void queue_requests(struct pcie *pcie, int64_t start_cyc, uint64_t address, uint32_t bytes, uint32_t count)
+static __attribute__((noinline)) void queue_requests(struct pcie *pcie, int64_t start_cyc, uint64_t address,
+                                                     uint32_t bytes, uint32_t count)
 {
     const struct clk link = pcie->link_clk, user = *pcie->user_clk;
     int64_t at_cyc = start_cyc + pcie->params->read_latency, interval = pcie->params->read_interval;

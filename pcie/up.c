@@ -162,6 +162,14 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
     return 0;
 }
 
+/* Whether a write that begins later than now would be cut in two by the horizon: then its own decision takes it whole. */
+static int is_better_later(const struct pcie *pcie, const struct pcie_choice *choice)
+{
+    return choice->input != PCIE_IN_READ && choice->start_cyc > pcie->up_from_cyc &&
+           choice->start_cyc + fifo_front(pcie->write_in[choice->input - 1])->bytes > pcie->up_horizon_cyc &&
+           !pcie->writing[choice->input - 1].active;
+}
+
 void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps)
 {
     pcie->up_from_cyc = now == pcie->up_wake_ps ? pcie->up_wake_cyc : clk_at_or_after(&pcie->link_clk, now);
@@ -174,7 +182,7 @@ struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at)
     for (;;) {
         struct pcie_up written;
         struct pcie_choice choice = choose(pcie);
-        if (choice.start_cyc > horizon_cyc) { /* also SIM_NEVER: none */
+        if (choice.start_cyc > horizon_cyc || is_better_later(pcie, &choice)) { /* also SIM_NEVER: none */
             *wake_at = SIM_NEVER;
             if (choice.input >= 0) {
                 pcie->up_wake_cyc = choice.start_cyc;

@@ -35,8 +35,8 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
         out->drops_full += nic->drops_full;
         out->drops_underrun += nic->drops_bad; /* a bad FCS here is a frame that ran dry at its sender */
         out->drops_sequence += nic->drops_sequence;
-        if (nic->line.wire_bytes > out->wire_bytes)
-            out->wire_bytes = nic->line.wire_bytes;
+        if ((uint64_t)nic->line.work_cyc > out->wire_bytes)
+            out->wire_bytes = (uint64_t)nic->line.work_cyc;
         for (uint32_t qp = 0; qp < nic->qps; qp++)
             out->in_flight += nic->qp[qp].posted - nic->qp[qp].retired;
         for (int direction = 0; direction < PCIE_DIRECTION_COUNT; direction++)

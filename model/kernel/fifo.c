@@ -41,6 +41,14 @@ int fifo_keep_beats(struct fifo *fifo, uint32_t beats_max)
     return fifo->beat_cyc ? 0 : -1;
 }
 
+void fifo_watch(struct fifo *fifo, fifo_watch_fn *watch, void *context)
+{
+    fifo->watch = watch;
+    fifo->watch_context = context;
+    if (fifo->write_stage)
+        stage_find_way(fifo->write_stage);
+}
+
 void fifo_free(struct fifo *fifo)
 {
     free(fifo->slot);

@@ -18,7 +18,8 @@
 struct stage;
 
 struct fifo_slot {
-    int64_t head_cyc, tail_cyc; /* reader's cycles: first and last beat visible */
+    int64_t head_cyc,
+        tail_cyc; /* reader's cycles: first and last beat visible; both the last's where reader_wants_tail */
     uint32_t bytes;
     uint32_t ref; /* the owner's handle of the item */
 };
@@ -51,7 +52,7 @@ struct fifo {
     /* who is told: the next stage or a decider at one end, the stage or decider that waits for space at the other */
     struct stage *read_stage, *write_stage;
     int read_decider, write_decider;
-    int reader_wants_tail;
+    int reader_wants_tail; /* it takes no item before the last beat is there */
     int writer_waits;
     int64_t back_pressure_cyc; /* writer's cycles for which an item waited for space */
     uint64_t drops;
@@ -60,6 +61,8 @@ struct fifo {
     void *watch_context;
 };
 
+/* Has `watch` told of every push, from before the first on. */
+void fifo_watch(struct fifo *fifo, fifo_watch_fn *watch, void *context);
 /* Returns 0, or -1 when the shape is impossible or memory is out. */
 int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape);
 /* Keeps the cycle of every beat (for paths where ends alone are not exact). Returns -1 without memory or above STAGE_BEATS_MAX. */
@@ -138,6 +141,13 @@ static inline int64_t fifo_seen_at(const struct fifo *fifo, int64_t write_cyc)
     return clk_cross(fifo->shape.write_clk, write_cyc, fifo->shape.read_clk, fifo->shape.flops);
 }
 
+/* When the reader sees the item's first and last beat. One that waits for the last looks at no other. */
+static inline void fifo_see(const struct fifo *fifo, struct fifo_slot *item, int64_t head_cyc, int64_t tail_cyc)
+{
+    item->tail_cyc = fifo_seen_at(fifo, tail_cyc);
+    item->head_cyc = head_cyc == tail_cyc || fifo->reader_wants_tail ? item->tail_cyc : fifo_seen_at(fifo, head_cyc);
+}
+
 void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes);
 void stage_run(struct stage *stage);
 void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item, uint32_t units);
@@ -146,8 +156,7 @@ void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item
 static inline void fifo_wake_reader(struct fifo *fifo, const struct fifo_slot *slot)
 {
     if (fifo->read_decider != SIM_NO_DECIDER)
-        sim_wake(fifo->sim, fifo->read_decider,
-                 clk_edge(fifo->shape.read_clk, fifo->reader_wants_tail ? slot->tail_cyc : slot->head_cyc));
+        sim_wake(fifo->sim, fifo->read_decider, clk_edge(fifo->shape.read_clk, slot->head_cyc));
 }
 
 /* Puts an item in, as its reader sees it: fifo_push() without the reader's part. Its `units` of space are taken already. */

@@ -38,10 +38,9 @@ int heap_put(struct heap *heap, int64_t at, uint64_t order, uint64_t ref)
     return 0;
 }
 
-struct heap_entry heap_take(struct heap *heap)
+/* Puts an entry in the place of the first. */
+static void replace_first(struct heap *heap, struct heap_entry by)
 {
-    struct heap_entry top = heap->entry[0];
-    struct heap_entry last = heap->entry[--heap->count];
     uint32_t i = 0;
     for (;;) {
         uint32_t child = 2 * i + 1;
@@ -49,11 +48,25 @@ struct heap_entry heap_take(struct heap *heap)
             break;
         if (child + 1 < heap->count && before(&heap->entry[child + 1], &heap->entry[child]))
             child++;
-        if (!before(&heap->entry[child], &last))
+        if (!before(&heap->entry[child], &by))
             break;
         heap->entry[i] = heap->entry[child];
         i = child;
     }
-    heap->entry[i] = last;
+    heap->entry[i] = by;
+}
+
+struct heap_entry heap_take(struct heap *heap)
+{
+    struct heap_entry top = heap->entry[0];
+    heap->count--;
+    replace_first(heap, heap->entry[heap->count]);
     return top;
+}
+
+void heap_delay_first(struct heap *heap, int64_t at)
+{
+    struct heap_entry first = heap->entry[0];
+    first.at = at;
+    replace_first(heap, first);
 }

@@ -24,5 +24,7 @@ static inline const struct heap_entry *heap_first(const struct heap *heap)
     return heap->count ? heap->entry : 0;
 }
 struct heap_entry heap_take(struct heap *heap);
+/* The first one's instant is now `at`, not before the old one. */
+void heap_delay_first(struct heap *heap, int64_t at);
 
 #endif

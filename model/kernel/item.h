@@ -16,9 +16,10 @@ struct item {
     uint8_t kind;
     uint8_t first, last; /* of its message */
     uint8_t ack_request;
-    uint8_t bad;    /* arrives with a wrong FCS */
-    uint8_t status; /* ACK: 0, else a NAK's meaning as enum ibv_wc_status */
-    int64_t wire_at_ps, received_at_ps, judged_at_ps;
+    uint8_t bad;        /* arrives with a wrong FCS */
+    uint8_t status;     /* ACK: 0, else a NAK's meaning as enum ibv_wc_status */
+    int64_t wire_at_ps; /* of an ACK */
+    int64_t judged_at_ps;
 };
 
 /* A zeroed item of a pool of them (windows bound it). POOL_NONE without memory. */

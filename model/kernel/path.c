@@ -24,6 +24,7 @@ static int init_stage(struct path *path, int i, const struct path_stage *from, c
     if (from->in_beats && fifo_units(&stage->in, item_bytes_max) > from->depth)
         return -2;
     stage->in.read_stage = stage;
+    stage->in.reader_wants_tail = from->store;
     return 0;
 }
 
@@ -141,10 +142,7 @@ static int keep_beats_where_needed(struct path *path, uint32_t item_bytes_max, i
 static void mark_plain(struct path *path)
 {
     for (int i = 0; i < path->count; i++) {
-        struct stage *stage = &path->stage[i];
-        int is_plain = !stage->in.beat_cyc && !stage->out->beat_cyc && stage->server.threshold_beats == 1 &&
-                       stage->in.write_shift == stage->server.shift;
-        stage->long_way = is_plain ? 0 : STAGE_NOT_PLAIN;
+        stage_find_way(&path->stage[i]);
     }
 }
 

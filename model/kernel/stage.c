@@ -144,8 +144,7 @@ static inline int64_t pass_plain(struct server *server, struct fifo *out, int64_
     server->items++;
     server->work_cyc += work + server->interval_cyc;
     server->free_cyc = end + server->interval_cyc;
-    item->head_cyc = fifo_seen_at(out, start + server->latency_cyc);
-    item->tail_cyc = end == start ? item->head_cyc : fifo_seen_at(out, end + server->latency_cyc);
+    fifo_see(out, item, start + server->latency_cyc, end + server->latency_cyc);
     *end_cyc = end;
     return start;
 }
@@ -178,6 +177,13 @@ static int serve_any(struct stage *stage)
     return 1;
 }
 
+void stage_find_way(struct stage *stage)
+{
+    int is_plain = !stage->in.beat_cyc && !stage->out->beat_cyc && stage->server.threshold_beats == 1 &&
+                   stage->in.write_shift == stage->server.shift && !stage->out->watch;
+    stage->long_way = is_plain ? 0 : STAGE_NOT_PLAIN;
+}
+
 void stage_run(struct stage *stage)
 {
     if (stage->long_way & STAGE_RUNNING)
@@ -185,7 +191,7 @@ void stage_run(struct stage *stage)
     int is_plain = stage->long_way == 0;
     stage->long_way |= STAGE_RUNNING;
     while (!fifo_empty(&stage->in)) {
-        int served = is_plain && !stage->out->watch ? serve_waiting(stage) : serve_any(stage);
+        int served = is_plain ? serve_waiting(stage) : serve_any(stage);
         if (!served) {
             stage->out->writer_waits = 1;
             break;
@@ -194,18 +200,18 @@ void stage_run(struct stage *stage)
     stage->long_way &= ~STAGE_RUNNING;
 }
 
-/* stage_accept(), for the two that begin with it. */
+/* stage_accept(), for the two that begin with it; beats: of the item, in the stage's width. */
 static inline __attribute__((always_inline)) void accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item,
-                                                         uint32_t units)
+                                                         uint32_t units, uint32_t beats)
 {
-    uint32_t bytes = item->bytes, beats = fifo_beats(bytes, stage->server.shift);
+    uint32_t bytes = item->bytes;
     for (;;) {
         struct fifo *in = &stage->in, *out = stage->out;
         uint32_t beats_out = out->read_shift == in->read_shift ? beats : fifo_beats(bytes, out->read_shift);
         uint32_t units_out = out->shape.in_beats ? beats_out : 1;
         int64_t space_at, end;
         int is_first = fifo_empty(in);
-        if (!is_first || stage->long_way || out->watch || (space_at = fifo_take_space(out, units_out)) == SIM_NEVER) {
+        if (!is_first || stage->long_way || (space_at = fifo_take_space(out, units_out)) == SIM_NEVER) {
             fifo_put(in, start_cyc, item, units);
             if (is_first) /* else the first one waits for space */
                 stage_run(stage);
@@ -231,22 +237,22 @@ static inline __attribute__((always_inline)) void accept(struct stage *stage, in
 
 void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item, uint32_t units)
 {
-    accept(stage, start_cyc, item, units);
+    accept(stage, start_cyc, item, units, fifo_beats(item->bytes, stage->server.shift));
 }
 
 /* Here, not with the FIFO, because nearly every item enters a stage with it: one function and not two. */
 void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
                uint32_t bytes, uint32_t ref)
 {
-    struct fifo_slot item = {.head_cyc = fifo_seen_at(fifo, head_cyc), .bytes = bytes, .ref = ref};
-    item.tail_cyc = tail_cyc == head_cyc ? item.head_cyc : fifo_seen_at(fifo, tail_cyc);
-    uint32_t units = fifo_units(fifo, bytes);
+    struct fifo_slot item = {.bytes = bytes, .ref = ref};
+    fifo_see(fifo, &item, head_cyc, tail_cyc);
+    uint32_t beats = fifo_beats(bytes, fifo->read_shift), units = fifo->shape.in_beats ? beats : 1;
     if (fifo->watch)
         fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
     space_take(&fifo->space, units);
     if (!fifo->beat_cyc) {
         if (fifo->read_stage)
-            accept(fifo->read_stage, start_cyc, &item, units);
+            accept(fifo->read_stage, start_cyc, &item, units, beats);
         else
             fifo_hand_over(fifo, start_cyc, &item, units);
         return;

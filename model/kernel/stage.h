@@ -28,8 +28,9 @@ struct server {
 
 enum {
     STAGE_RUNNING = 1, /* serves others just now */
-    STAGE_NOT_PLAIN =
-        2 /* its items' heads and tails do not tell all: beats kept on either side, a start threshold, a change of width */
+    /* its items' heads and tails do not tell all: beats kept on either side, a start threshold, a change of width; or somebody
+     * watches what it pushes */
+    STAGE_NOT_PLAIN = 2
 };
 
 struct stage {
@@ -41,6 +42,8 @@ struct stage {
     int long_way; /* not 0: STAGE_... of why an item may not pass at once */
 };
 
+/* Sets long_way, once all that it follows from is set. */
+void stage_find_way(struct stage *stage);
 /* Fills what follows from the width. Returns -1 when a number is out of range. */
 int server_init(struct server *server, const struct clk *clk, int64_t interval_cyc, int64_t latency_cyc,
                 uint32_t width_bytes, int store);

@@ -120,6 +120,8 @@ static int ack_has_no_space(struct rnic *rnic)
 static int64_t decide_up(void *self, int64_t now)
 {
     struct rnic *rnic = self;
+    if (rnic->dispatch_waits_for_ack) /* for space that I am told of, as I write ACKs too */
+        receive_dispatch(rnic);
     pcie_up_begin(&rnic->pcie, now, rnic_horizon(rnic, rnic->pcie.up_decider, RNIC_RESPOND, RNIC_CQE));
     for (;;) {
         int64_t wake_at;

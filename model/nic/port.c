@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 
-static void stamp_last(struct rnic *rnic, const struct item *item, enum message_stamp stamp, int64_t at_ps)
+/* A message is stamped by its last packet. */
+static inline void stamp_last(struct rnic *rnic, const struct item *item, enum message_stamp stamp,
+                              const struct clk *clk, int64_t cyc)
 {
     if (item->kind == ITEM_DATA && item->last)
-        rnic_message(rnic, item->message)->stamp_ps[stamp] = at_ps;
+        rnic_message(rnic, item->message)->stamp_ps[stamp] = clk_edge(clk, cyc);
 }
 
 void port_forward_payload(struct rnic *rnic)
@@ -28,8 +30,8 @@ void port_forward_payload(struct rnic *rnic)
         if (space_at > at)
             at = space_at;
         rnic->payload_last_cyc = at;
-        stamp_last(rnic, item, MESSAGE_AT_PACKET, rnic_ps(rnic, operation->begun_cyc));
-        stamp_last(rnic, item, MESSAGE_AT_PAYLOAD, rnic_ps(rnic, at));
+        stamp_last(rnic, item, MESSAGE_AT_PACKET, &rnic->user_clk, operation->begun_cyc);
+        stamp_last(rnic, item, MESSAGE_AT_PAYLOAD, &rnic->user_clk, at);
         rnic_forward(entry, at, item->bytes, operation->ref);
         rnic->order_first++;
         pcie_read_end(&rnic->pcie, read, at);
@@ -56,11 +58,12 @@ static void send_frames(struct rnic *rnic)
         struct line_frame frame =
             line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
         item->bad |= (uint8_t)frame.underrun;
-        item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
-        item->received_at_ps = clk_edge(&rnic->line.clk, frame.last_at_cyc);
-        stamp_last(rnic, item, MESSAGE_AT_WIRE, item->wire_at_ps);
-        stamp_last(rnic, item, MESSAGE_AT_RECEIVED, item->received_at_ps);
-        rnic->data_packets += item->kind == ITEM_DATA;
+        if (item->kind == ITEM_ACK)
+            item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
+        else
+            rnic->data_packets++;
+        stamp_last(rnic, item, MESSAGE_AT_WIRE, &rnic->line.clk, frame.start_cyc);
+        stamp_last(rnic, item, MESSAGE_AT_RECEIVED, &rnic->line.clk, frame.last_at_cyc);
         fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
         int64_t space_at = fifo_space_at(out, slot.bytes);
         model_assert(rnic->sim, space_at != SIM_NEVER, "%s: more frames committed ahead than \"arrival\" holds",
@@ -86,7 +89,7 @@ static int64_t decide_port(void *self, int64_t now)
         if (grant.input < 0)
             return wake_at;
         const struct item *item = rnic_item(rnic, grant.slot.ref);
-        stamp_last(rnic, item, MESSAGE_AT_PORT, rnic_ps(rnic, grant.start_cyc));
+        stamp_last(rnic, item, MESSAGE_AT_PORT, &rnic->user_clk, grant.start_cyc);
         if (item->kind == ITEM_ACK)
             rnic->ack_packets++;
         else if (rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)

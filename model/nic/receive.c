@@ -28,6 +28,7 @@ static int64_t admit(struct rnic *rnic)
         fifo_release(in, slot.bytes, slot.head_cyc, slot.tail_cyc);
         if (fits) {
             fifo_push(out, slot.head_cyc, slot.head_cyc + 1, slot.tail_cyc + 1, 0, slot.bytes, slot.ref);
+            receive_dispatch(rnic);
             continue;
         }
         out->drops++;
@@ -103,12 +104,35 @@ static int acks_on_acceptance(const struct rnic *rnic)
     return rnic->setup.transport->ack_point == TRANSPORT_ACK_ACCEPTED;
 }
 
-/* Whether the data packet can go on at now_cyc; else *wake_at. */
-static int responder_has_room(struct rnic *rnic, const struct item *item, int64_t now_cyc, int64_t *wake_at)
+/* Whether the packet takes a receive WQE, if it is accepted: then its fate is known at its instant only, as the host may post until
+ * then. All else that decides it is the responder's own, in the order of the packets. */
+static int may_take_receive(const struct rnic *rnic, const struct item *item)
 {
-    if (rnic_blocked(rnic, path_entry(&rnic->path[RNIC_RESPOND]), item->payload_bytes, now_cyc, wake_at))
+    return !item->bad && item->kind == ITEM_DATA && message_is_received(rnic_message(rnic, item->message));
+}
+
+/* When there is space in the path; SIM_NEVER: not decided yet, and I am woken. */
+static int64_t room_at(struct rnic *rnic, enum rnic_path path, uint32_t bytes)
+{
+    struct fifo *entry = path_entry(&rnic->path[path]);
+    int64_t at = fifo_space_at(entry, bytes);
+    entry->writer_waits |= at == SIM_NEVER;
+    return at;
+}
+
+/* When what the packet needs behind its dispatch is there: a place where it goes, and one for the ACK or NAK that it may lead to. */
+static int64_t all_room_at(struct rnic *rnic, const struct item *item)
+{
+    if (item->bad)
         return 0;
-    return !rnic_blocked(rnic, path_entry(&rnic->path[RNIC_ACK]), FRAME_ACK_BYTES, now_cyc, wake_at);
+    if (item->kind == ITEM_ACK)
+        return room_at(rnic, RNIC_RETIRE, item->bytes);
+    int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes);
+    if (!(item->ack_request && acks_on_acceptance(rnic)) && !may_take_receive(rnic, item))
+        return respond_at;
+    int64_t ack_at = room_at(rnic, RNIC_ACK, FRAME_ACK_BYTES);
+    rnic->dispatch_waits_for_ack = ack_at == SIM_NEVER;
+    return respond_at > ack_at ? respond_at : ack_at;
 }
 
 static void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
@@ -139,41 +163,60 @@ static void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
     rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
 }
 
-static int64_t decide_dispatch(void *self, int64_t now)
+/* The front packet leaves its FIFO at start_cyc. */
+static void dispatch(struct rnic *rnic, int64_t start_cyc)
 {
-    struct rnic *rnic = self;
+    struct fifo *in = &rnic->path[RNIC_RX].end;
+    struct fifo_slot slot = fifo_take(in);
+    struct item *item = rnic_item(rnic, slot.ref);
+    item->judged_at_ps = rnic_ps(rnic, slot.tail_cyc);
+    rnic->dispatching.items++;
+    rnic->dispatching.work_cyc++;
+    rnic->dispatch_free_cyc = start_cyc + 1;
+    if (item->bad) {
+        rnic->drops_bad++;
+        receive_drop(rnic, slot.ref);
+    } else if (item->kind == ITEM_DATA) {
+        take_data(rnic, slot.ref, start_cyc);
+    } else {
+        rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), start_cyc, item->bytes, slot.ref);
+    }
+    fifo_release(in, slot.bytes, start_cyc, start_cyc);
+}
+
+/* Dispatches what has come, in order, as far as its fate is certain: most of it makes no choice and runs inside whoever brings a frame.
+ * What takes a receive WQE is dispatched at its instant, by the decider. Returns that instant. */
+static int64_t run_dispatch(struct rnic *rnic, int is_decider)
+{
     struct fifo *in = &rnic->path[RNIC_RX].end;
     while (!fifo_empty(in)) {
         const struct fifo_slot *front = fifo_front(in);
-        int64_t at = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc,
-                at_ps = rnic_ps(rnic, at);
-        if (at_ps > now)
-            return at_ps;
-        int64_t now_cyc = at_ps == now ? at : rnic_cycle(rnic, now);
-        struct item *item = rnic_item(rnic, front->ref);
-        int64_t wake_at;
-        int room = item->bad || (item->kind == ITEM_DATA ? responder_has_room(rnic, item, now_cyc, &wake_at)
-                                                         : !rnic_blocked(rnic, path_entry(&rnic->path[RNIC_RETIRE]),
-                                                                         item->bytes, now_cyc, &wake_at));
-        if (!room)
-            return wake_at;
-        struct fifo_slot slot = fifo_take(in);
-        item->judged_at_ps = rnic_ps(rnic, slot.tail_cyc);
-        rnic->dispatching.items++;
-        rnic->dispatching.work_cyc++;
-        rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += now_cyc - at;
-        rnic->dispatch_free_cyc = now_cyc + 1;
-        if (item->bad) {
-            rnic->drops_bad++;
-            receive_drop(rnic, slot.ref);
-        } else if (item->kind == ITEM_DATA) {
-            take_data(rnic, slot.ref, now_cyc);
-        } else {
-            rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), now_cyc, item->bytes, slot.ref);
-        }
-        fifo_release(in, slot.bytes, now_cyc, now_cyc);
+        const struct item *item = rnic_item(rnic, front->ref);
+        int64_t ready = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc;
+        int64_t start = all_room_at(rnic, item);
+        if (start == SIM_NEVER)
+            return SIM_NEVER;
+        if (start < ready)
+            start = ready;
+        if (may_take_receive(rnic, item) && (!is_decider || rnic_ps(rnic, start) > rnic->sim->now))
+            return rnic_ps(rnic, start);
+        rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - ready;
+        dispatch(rnic, start);
     }
     return SIM_NEVER;
+}
+
+static int64_t decide_dispatch(void *self, int64_t now)
+{
+    (void)now;
+    return run_dispatch(self, 1);
+}
+
+void receive_dispatch(struct rnic *rnic)
+{
+    int64_t at = run_dispatch(rnic, 0);
+    if (at != SIM_NEVER)
+        sim_wake(rnic->sim, rnic->dispatch, at);
 }
 
 int receive_init(struct rnic *rnic, char *error, size_t error_bytes)
@@ -183,7 +226,6 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->dispatch = sim_add(rnic->sim, decide_dispatch, rnic, "dispatch", rnic->user_clk.whole);
     if (rnic->arrival < 0 || rnic->dispatch < 0)
         return -1;
-    rnic->path[RNIC_RX].end.read_decider = rnic->dispatch;
     rnic->path[RNIC_RX].end.reader_wants_tail = 1;
     path_entry(&rnic->path[RNIC_RESPOND])->write_decider = rnic->dispatch;
     path_entry(&rnic->path[RNIC_RETIRE])->write_decider = rnic->dispatch;

@@ -21,11 +21,6 @@ int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t s
     return 1;
 }
 
-void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref)
-{
-    fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, 0, bytes, ref);
-}
-
 void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc)
 {
     uint32_t units = (payload_bytes + 63) / 64;

@@ -120,6 +120,7 @@ struct rnic {
     struct arb port;
     int arrival, dispatch, retire;
     int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
+    int dispatch_waits_for_ack; /* for space in the ACK's path */
     struct rnic_decision dispatching, retiring;
     uint32_t retiring_item; /* the ACK under way, POOL_NONE */
     struct heap flush;      /* QPs in error with requests to flush */
@@ -172,7 +173,10 @@ static inline struct rnic_doorbell *rnic_doorbell(const struct rnic *rnic, uint3
 /* Waits on a FIFO: 0 when an item of `bytes` fits at start_cyc or before; else *wake_at is when to come again. */
 int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t start_cyc, int64_t *wake_at);
 /* Pushes an item that leaves its decision point at start_cyc and is seen one cycle later. */
-void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref);
+static inline void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref)
+{
+    fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, 0, bytes, ref);
+}
 
 /* Payload's units leave the payload buffer at at_cyc. */
 void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc);
@@ -208,6 +212,9 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Takes frames from the line whose fate is certain: those that find space whatever happens, and those that arrive by now. Wakes the
  * arrival decider for the next. */
 void receive_arrivals(struct rnic *rnic);
+/* Dispatches received packets as far as their fate is certain: when one has come, and when the ACK's path that it waits for has space
+ * again. Wakes the dispatch decider for the next that must wait for its instant. */
+void receive_dispatch(struct rnic *rnic);
 /* Sends the ACK (or NAK) for a data packet; it is made at from_cyc. */
 void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc);
 

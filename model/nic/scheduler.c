@@ -231,19 +231,29 @@ static int64_t next_grant(struct rnic *rnic, int64_t from_cyc, uint32_t *index, 
     return SIM_NEVER;
 }
 
+/* A QP that was granted, the first in the queue, queues behind the others if it has more to do. */
+static void queue_again(struct rnic *rnic, struct qp *qp)
+{
+    if (work_of(rnic, qp) == WORK_NONE) {
+        heap_take(&rnic->eligible);
+        qp->queued = 0;
+        return;
+    }
+    qp->wait = QP_WAIT_CONTEXT;
+    heap_delay_first(&rnic->eligible, qp->context_free_cyc);
+}
+
 static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
-    int64_t eligible = heap_take(&rnic->eligible).at;
-    qp->queued = 0;
-    account(rnic, qp, eligible, now_cyc, rnic->scheduler_blocked_by);
+    account(rnic, qp, heap_first(&rnic->eligible)->at, now_cyc, rnic->scheduler_blocked_by);
     rnic->scheduler_free_cyc = now_cyc + rnic->params->scheduler_interval;
     qp->context_free_cyc = now_cyc + rnic->params->context_loop;
     if (work == WORK_FETCH)
         grant_fetch(rnic, index, now_cyc);
     else
         grant_packet(rnic, index, now_cyc);
-    enqueue(rnic, index, now_cyc, QP_WAIT_CONTEXT);
+    queue_again(rnic, qp);
 }
 
 static int64_t decide(void *self, int64_t now)

@@ -15,8 +15,7 @@ static void set_out(struct built *built, int writer, struct fifo *out)
     if (built->log->count[writer] < 0)
         return;
     built->watched[writer] = (struct watched){built, writer};
-    out->watch = net_on_push;
-    out->watch_context = &built->watched[writer];
+    fifo_watch(out, net_on_push, &built->watched[writer]);
 }
 
 /* The path that ends in FIFO f, which a decider reads: walks up to the decider that writes it. */

@@ -65,8 +65,29 @@ static void random_against_array(void)
         run_trial(trial);
 }
 
+/* The first one is delayed, again and again: a round robin whose visits take different times. */
+static void first_delayed(void)
+{
+    struct heap heap;
+    struct heap_entry model[37];
+    CU_ASSERT_EQUAL_FATAL(heap_init(&heap, 4), 0);
+    for (uint32_t k = 0; k < 37; k++) {
+        model[k] = (struct heap_entry){k % 5, k, 100 + k};
+        CU_ASSERT_EQUAL(heap_put(&heap, model[k].at, k, model[k].ref), 0);
+    }
+    for (uint64_t i = 0; i < 5000; i++) {
+        struct heap_entry *want = &model[earliest(model, 37)];
+        const struct heap_entry *got = heap_first(&heap);
+        CU_ASSERT_FATAL(got->at == want->at && got->order == want->order && got->ref == want->ref);
+        want->at += (int64_t)(rnd_u64(12, 0, i, 0) % 9);
+        heap_delay_first(&heap, want->at);
+    }
+    heap_free(&heap);
+}
+
 void suite_kernel_heap(void)
 {
     CU_pSuite suite = CU_add_suite("kernel heap", NULL, NULL);
     CU_add_test(suite, "random against an array, ties by order", random_against_array);
+    CU_add_test(suite, "the first one delayed", first_delayed);
 }

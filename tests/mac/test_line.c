@@ -38,7 +38,7 @@ static void short_frames_are_padded(void)
     CU_ASSERT_EQUAL(line.free_cyc, 84);
     line_send(&line, 61, 0, 0, 64);
     CU_ASSERT_EQUAL(line.free_cyc, 84 + 85);
-    CU_ASSERT_EQUAL(line.wire_bytes, 84 + 85);
+    CU_ASSERT_EQUAL(line.work_cyc, 84 + 85);
 }
 
 /* The last byte must be there when its turn comes: at the cycle it is in time, one later it is an underrun. */
