@@ -204,11 +204,12 @@ int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *
     return RNICSIM_OK;
 }
 
-/* ---- FIFOs: in front of each stage, at the end of each path, and the payload buffer ---- */
+/* ---- FIFOs: in front of each stage, at the end of each path but mac_rx (a frame that arrives there is taken or dropped at once:
+ * no memory), and the payload buffer ---- */
 
 static size_t fifos_of(const struct rnic *nic)
 {
-    return stages_of(nic) - CORE_COUNT + RNIC_PATHS + 1;
+    return stages_of(nic) - CORE_COUNT + (RNIC_PATHS - 1) + 1;
 }
 
 size_t rnicsim_fifo_count(const struct rnicsim *sim)
@@ -230,13 +231,17 @@ static void fill_level(const struct rnicsim *sim, struct level *level, struct rn
 
 static struct level *pick_level(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out)
 {
-    static const char *const end_holds[RNIC_PATHS] = {
-        "doorbells for the scheduler",    "operations for the read engine",
-        "fetched WQEs for the scheduler", "built packets for the port",
-        "built ACKs for the port",        "words for the line",
-        "frames at the receiver's MAC",   "frames for dispatch",
-        "payload for the write engine",   "ACKs to retire by",
-        "CQEs for the write engine"};
+    static const char *const end_holds[RNIC_PATHS] = {"doorbells for the scheduler",
+                                                      "operations for the read engine",
+                                                      "fetched WQEs for the scheduler",
+                                                      "built packets for the port",
+                                                      "built ACKs for the port",
+                                                      "words for the line",
+                                                      "",
+                                                      "frames for dispatch",
+                                                      "payload for the write engine",
+                                                      "ACKs to retire by",
+                                                      "CQEs for the write engine"};
     struct rnic *nic = (struct rnic *)(uintptr_t)pick_nic(sim, &index, fifos_of);
     if (!nic)
         return 0;
@@ -246,16 +251,17 @@ static struct level *pick_level(struct rnicsim *sim, size_t index, struct rnicsi
                                       .unit = "64 B",
                                       .holds = "payload from its read until it leaves"};
     for (int path = 0; path < RNIC_PATHS; path++) {
-        size_t here = (size_t)nic->path[path].count + 1;
+        size_t here = (size_t)nic->path[path].count + (path != RNIC_MAC_RX);
         if (index >= here) {
             index -= here;
             continue;
         }
-        struct fifo *fifo = index + 1 < here ? &nic->path[path].stage[index].in : &nic->path[path].end;
+        int is_end = index == (size_t)nic->path[path].count;
+        struct fifo *fifo = is_end ? &nic->path[path].end : &nic->path[path].stage[index].in;
         out->path = rnic_path_name[path];
         out->name = fifo->shape.name;
         out->unit = fifo->shape.in_beats ? "beats" : "packets";
-        out->holds = index + 1 < here ? nic->setup.holds[path][index] : end_holds[path];
+        out->holds = is_end ? end_holds[path] : nic->setup.holds[path][index];
         out->drops = fifo->drops;
         out->back_pressure_ps = in_ps(fifo->shape.write_clk, fifo->back_pressure_cyc);
         return &fifo->level;

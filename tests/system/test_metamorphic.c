@@ -144,6 +144,34 @@ static void slices_of_time(void)
     same("fine slices without horizon", &s, &reference);
 }
 
+/* A receiver that is too slow: which frames find no space is decided at each arrival, whoever runs ahead (R10). */
+static void drops_alike(void)
+{
+    static const uint32_t length_bytes[] = {0, 64, 1000, 4096};
+    for (int i = 0; i < 4; i++) {
+        struct scenario s = scenario_default();
+        s.set[s.sets++] = "stage.respond.context.interval=100 cycle"; /* a beat */
+        s.set[s.sets++] = i == 0 ? "transport.ack_point=issued" : "transport.ack_point=accepted";
+        s.set[s.sets++] = "stage.rx.cdc.depth=128 beats";
+        s.set[s.sets++] = "stage.rx.judge.depth=72 beats";
+        s.length_bytes = length_bytes[i];
+        s.opcode = i == 0 ? RNICSIM_WRITE_IMM : RNICSIM_WRITE;
+        s.qps = 32;
+        s.outstanding = 32;
+        s.messages = 4000;
+        struct scenario_result reference = scenario_run(&s, NULL);
+        CU_ASSERT(reference.totals.drops > 0 && !reference.failed);
+        for (int change = 0; change < 2; change++) {
+            struct scenario changed = s;
+            changed.horizon_off = change == 0;
+            changed.spurious_seed = change == 1 ? 7 : 0;
+            struct scenario_result result = scenario_run(&changed, NULL);
+            CU_ASSERT_EQUAL(result.digest, reference.digest);
+            CU_ASSERT_EQUAL(result.totals.drops, reference.totals.drops);
+        }
+    }
+}
+
 #define RANDOM_SYSTEMS 60
 
 static void random_systems(void)
@@ -161,5 +189,6 @@ void suite_system_metamorphic(void)
     CU_pSuite suite = CU_add_suite("system: what must not matter", NULL, NULL);
     CU_add_test(suite, "fixed loads", fixed_loads);
     CU_add_test(suite, "slices of time", slices_of_time);
+    CU_add_test(suite, "frames dropped", drops_alike);
     CU_add_test(suite, "random systems", random_systems);
 }
