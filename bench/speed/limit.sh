@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Fails when workload A takes over 10 % more instructions a data packet than the last line kept in bench/results.tsv (callgrind over two
-# lengths: exact for one compiler). The goal of 10,000 is printed beside it: limit.sh SPEED
+# Fails when workload A takes more than 10,000 instructions a data packet (callgrind over two lengths: exact for one compiler), the
+# goal as counted with gcc 12; another compiler may need 10 % more: limit.sh SPEED
 set -eu
 cd "$(dirname "$0")/../.."
 instructions() {
     RNICSIM_DATA=model/config valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" "$2" 2>&1 | awk '/Collected/ {print $4}'
 }
-kept=$(awk -F'\t' 'NR > 1 {last = $3} END {print last}' bench/results.tsv)
+most=11000
+case $(${CC:-gcc} -dumpfullversion 2>/dev/null) in 12.*) most=10000 ;; esac
 per_packet=$((($(instructions "$1" 300) - $(instructions "$1" 100)) / (200 * 16)))
-echo "workload A: $per_packet instructions a data packet; $kept kept, the goal is 10000"
-[ "$per_packet" -le $((kept + kept / 10)) ]
+echo "workload A: $per_packet instructions a data packet, allowed $most"
+[ "$per_packet" -le "$most" ]

@@ -3,7 +3,7 @@
  * In call order, for one RDMA WRITE ([D]: a decider, the file that holds it):
  *   host's store -> [D down: dma.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> read engine (pcie/read.c)
  *     -> up, host, down -> WQE: path wqe -> scheduler; payload: in order, path payload -> [D port: port.c] -> path tx
- *     -> [D line: port.c] -> cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
+ *     -> line and cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
  *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
  *   ACK:  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
 #ifndef NIC_RNIC_H
