@@ -56,6 +56,10 @@ static void put_variables(const struct result *result, const char *name, FILE *o
     snprintf(text, sizeof text, "%s, host %s, %s", rnicsim_board_name(result->sim), rnicsim_host_name(result->sim),
              slash != NULL ? slash + 1 : result->trace);
     put_string(out, "subtitle", text);
+    if (result->perftest != NULL)
+        fprintf(out, "tool = \"%s\"\nrate_unit = \"%s\"\nlatency_unit = \"%s\"\n", result->perftest->options.tool,
+                result->perftest->options.in_gbits ? "Gb/s" : "MiB/s",
+                result->perftest->options.in_cycles ? "cycles" : "us");
     if (result->fifo_count > 0) {
         const struct result_fifo *fifo = &result->fifos[0];
         put_string(out, "fifo_name", fifo->name);
@@ -155,6 +159,9 @@ static int has_data(const struct result *result, const struct chart *chart)
         return result->completion.count > 0 && result->delivery.count > 0;
     if (chart->data == charts_data_waterfall)
         return result->waterfall.sum_ps > 0;
+    if (chart->data == charts_data_sizes)
+        return result->perftest != NULL && result->perftest->count > 1 &&
+               result->perftest->options.is_lat == (strcmp(chart->name, "latency_size") == 0);
     return result->fifo_count > 0 && result->fifos[0].info.high_water > 0;
 }
 
@@ -163,7 +170,8 @@ void charts_write(const struct result *result, struct results *results)
     static const struct chart charts[] = {
         {"latency_cdf", charts_data_distribution}, {"latency_ccdf", charts_data_distribution},
         {"waterfall", charts_data_waterfall},      {"fifo_occupancy", charts_data_occupancy},
-        {"fifo_fullest", charts_data_fullest},
+        {"fifo_fullest", charts_data_fullest},     {"bandwidth_size", charts_data_sizes},
+        {"rate_size", charts_data_sizes},          {"latency_size", charts_data_sizes},
     };
     int is_drawing = 1;
     for (size_t i = 0; i < sizeof charts / sizeof *charts && !results_has_failed(results); i++) {

@@ -112,3 +112,22 @@ void charts_data_fullest(const struct result *result, FILE *out)
     put_bins(out, time_ps, levels);
     free(time_ps);
 }
+
+/* perftest's rows, one a size. */
+void charts_data_sizes(const struct result *result, FILE *out)
+{
+    const struct perftest_table *table = result->perftest;
+    if (table->options.is_lat)
+        fputs("\"bytes\" \"t_min\" \"t_typical\" \"99%\" \"99.9%\"\n", out);
+    else
+        fputs("\"bytes\" \"average bandwidth\" \"M messages/s\"\n", out);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct perftest_lat_report *lat = &table->row[i].lat;
+        const struct perftest_bw_report *bw = &table->row[i].bw;
+        if (table->options.is_lat)
+            fprintf(out, "%" PRIu64 " %.6f %.6f %.6f %.6f\n", lat->size_bytes, lat->t_min, lat->t_typical, lat->t_99,
+                    lat->t_999);
+        else
+            fprintf(out, "%" PRIu64 " %.6f %.6f\n", bw->size_bytes, bw->average, bw->message_rate_mps);
+    }
+}

@@ -159,16 +159,24 @@ static void write_events(const struct result *result, FILE *out)
         }
 }
 
+static void write_perftest(const struct result *result, FILE *out)
+{
+    perftest_table_csv(result->perftest, out);
+}
+
 void csv_write(const struct result *result, struct results *results)
 {
     static const struct {
         const char *name;
         void (*write)(const struct result *result, FILE *out);
     } files[] = {
-        {"latency.csv", write_latency}, {"stages.csv", write_stages}, {"stalls.csv", write_stalls},
-        {"fifos.csv", write_fifos},     {"pcie.csv", write_pcie},     {"events.csv", write_events},
+        {"latency.csv", write_latency},   {"stages.csv", write_stages}, {"stalls.csv", write_stalls},
+        {"fifos.csv", write_fifos},       {"pcie.csv", write_pcie},     {"events.csv", write_events},
+        {"perftest.csv", write_perftest},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (files[i].write == write_perftest && result->perftest == NULL)
+            continue;
         FILE *out = begin(result, results, files[i].name);
         if (out == NULL)
             continue;

@@ -24,3 +24,8 @@ int digest_file(const char *path, char *text, size_t text_bytes)
     snprintf(text, text_bytes, "crc32:%08lx", crc);
     return 0;
 }
+
+void digest_text(const char *of, char *text, size_t text_bytes)
+{
+    snprintf(text, text_bytes, "crc32:%08lx", crc32(crc32(0, NULL, 0), (const unsigned char *)of, (uInt)strlen(of)));
+}

@@ -113,24 +113,23 @@ static void gather_rates(struct result *result)
         result->message_rate_mps = (double)result->requests_done * 1e6 / (double)result->duration_ps;
 }
 
-static void gather_stuck(struct result *result, const struct trace_replay *replay)
+/* perftest by duration stops in the middle: what is still in flight then is no fault. */
+static void gather_stuck(struct result *result, const struct workload *workload)
 {
-    struct rnicsim_error text;
-    int is_waiting = 0;
-    rnicsim_explain_stuck(result->sim, result->stuck, sizeof result->stuck);
-    for (uint32_t i = 0; is_waiting == 0; i++)
-        is_waiting = trace_replay_explain(replay, i, &text);
-    if (is_waiting > 0)
-        snprintf(result->first_waiting, sizeof result->first_waiting, "%.511s", text.text);
-    result->status = trace_replay_is_whole(replay) && result->totals.in_flight == 0 ? "complete" : "partial";
+    int is_by_time = workload->perftest != NULL && workload->perftest->options.duration_s > 0;
+    int is_whole = workload_is_whole(workload) && (result->totals.in_flight == 0 || is_by_time);
+    if (!is_whole || !is_by_time)
+        rnicsim_explain_stuck(result->sim, result->stuck, sizeof result->stuck);
+    workload_explain(workload, result->first_waiting, sizeof result->first_waiting);
+    result->status = is_whole ? "complete" : "partial";
 }
 
-int result_gather(struct result *result, const struct trace_replay *replay)
+int result_gather(struct result *result, const struct workload *workload)
 {
     const struct collect *collect = result->collect;
-    trace_replay_counts(replay, &result->counts);
+    workload_counts(workload, &result->counts);
     rnicsim_totals(result->sim, &result->totals);
-    gather_stuck(result, replay);
+    gather_stuck(result, workload);
     gather_rates(result);
     gather_params(result);
     result->completion = latency_of(collect->completion);

@@ -5,7 +5,8 @@
 
 #include "bench/bottleneck.h"
 #include "bench/latency.h"
-#include "traces/replay.h"
+#include "bench/perftest/report.h"
+#include "bench/workload.h"
 
 #define RESULT_SCHEMA 1
 #define RESULT_DIGEST_BYTES 24
@@ -25,7 +26,8 @@ struct result_drop {
 struct result {
     struct rnicsim *sim;
     const struct collect *collect;
-    const char *trace; /* its path */
+    const char *trace;                     /* its path, or the workload's words */
+    const struct perftest_table *perftest; /* NULL: a trace */
     char digest[RESULT_DIGEST_BYTES];
     uint64_t seed;
     const char *status; /* "complete" or "partial" */
@@ -57,7 +59,7 @@ struct result {
 };
 
 /* sim, collect, trace, digest, seed and wall_s are set; fills the rest. 0, or -1 without memory. */
-int result_gather(struct result *result, const struct trace_replay *replay);
+int result_gather(struct result *result, const struct workload *workload);
 void result_free(struct result *result);
 
 #endif

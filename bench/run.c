@@ -1,4 +1,4 @@
-/* rnicsim run: replays a trace on two NICs and reports what was seen. */
+/* rnicsim run: replays a trace, or runs perftest's programs, on two NICs and reports what was seen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,31 +8,39 @@
 #include "bench/commands.h"
 #include "bench/csv.h"
 #include "bench/digest.h"
-#include "bench/model_options.h"
-#include "bench/progress.h"
+#include "bench/simulate.h"
 #include "bench/summary.h"
 #include "bench/text.h"
 
-enum { OPTION_FORCE = 2000, OPTION_JSON, OPTION_SEED, OPTION_QUIET, OPTION_NO_CHARTS, OPTION_HORIZON_OFF };
+enum {
+    OPTION_FORCE = 2000,
+    OPTION_PERFTEST,
+    OPTION_JSON,
+    OPTION_SEED,
+    OPTION_QUIET,
+    OPTION_NO_CHARTS,
+    OPTION_HORIZON_OFF
+};
 
 struct run_options {
     struct model_options model;
-    const char *trace, *folder;
+    const char *trace, *perftest, *folder;
     uint64_t seed;
     int force, json, quiet, no_charts, horizon_off;
 };
 
 struct run {
     struct run_options options;
-    struct trace_replay *replay;
-    struct rnicsim *sim;
-    struct collect collect;
-    struct progress progress;
-    struct result result;
-    struct results *results; /* NULL: without -o, or put in place */
+    struct perftest_options perftest;
+    struct perftest_table table;
+    struct simulate simulate; /* of perftest's sizes the last */
+    struct results *results;  /* NULL: without -o, or put in place */
 };
 
 static const struct argp_option run_option_table[] = {
+    {"perftest", OPTION_PERFTEST, "TOOL OPTIONS", 0,
+     "instead of a trace: \"write_lat -s 64 -n 5000\", options as in perftest 4.5; also write_bw, send_lat, send_bw",
+     1},
     {NULL, 'o', "DIR", 0, "writes the results and charts into this folder", 2},
     {"force", OPTION_FORCE, NULL, 0, "with -o: replaces the results of another run", 2},
     {"no-charts", OPTION_NO_CHARTS, NULL, 0, "with -o: no charts", 2},
@@ -62,6 +70,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         return take_trace(options, value);
+    case OPTION_PERFTEST:
+        options->perftest = value;
+        return 0;
     case 'o':
         options->folder = value;
         return 0;
@@ -87,61 +98,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static int create(struct run *run)
-{
-    struct rnicsim_options options = {.seed = run->options.seed, .horizon_off = run->options.horizon_off};
-    struct rnicsim_error error;
-    if (model_options_apply(&run->options.model, &options) != 0)
-        return CLI_INPUT;
-    int result = rnicsim_create(&options, &run->sim, &error);
-    if (result == RNICSIM_OK)
-        result = trace_replay_open(run->options.trace, &run->replay, &error);
-    if (result == RNICSIM_OK)
-        result = trace_replay_create_objects(run->replay, run->sim, &error);
-    if (result != RNICSIM_OK)
-        return cli_fail_result(result, &error);
-    if (collect_init(&run->collect) != 0)
-        return cli_fail("out of memory for the statistics");
-    return CLI_DONE;
-}
-
-static void take_event(void *context, const struct rnicsim_event *event)
-{
-    struct run *run = context;
-    collect_event(&run->collect, event);
-    progress_update(&run->progress, run->collect.done);
-}
-
-static int simulate(struct run *run)
-{
-    struct trace_replay_counts counts;
-    struct rnicsim_error error;
-    trace_replay_counts(run->replay, &counts);
-    progress_start(&run->progress, counts.requests, run->options.quiet);
-    int result = trace_replay_run(run->replay, run->sim, take_event, run, &error);
-    progress_end(&run->progress);
-    if (result != RNICSIM_OK)
-        return cli_fail_result(result, &error);
-    if (run->collect.failed)
-        return cli_fail("out of memory for the statistics");
-    run->result.wall_s = progress_clock_s() - run->progress.started_s;
-    run->result.sim = run->sim;
-    run->result.collect = &run->collect;
-    run->result.trace = run->options.trace;
-    run->result.seed = run->options.seed;
-    if (result_gather(&run->result, run->replay) != 0)
-        return cli_fail("out of memory for the result");
-    return CLI_DONE;
-}
-
 static int write_files(struct run *run)
 {
     struct results *results = run->results;
-    csv_write(&run->result, results);
+    const struct result *result = &run->simulate.result;
+    csv_write(result, results);
     if (!run->options.no_charts)
-        charts_write(&run->result, results);
+        charts_write(result, results);
     FILE *summary = results_open(results, "summary.json");
-    if (summary != NULL && summary_write(&run->result, summary) != 0)
+    if (summary != NULL && summary_write(result, summary) != 0)
         results_fail(results, "summary.json");
     results_close(results, summary);
     run->results = NULL;
@@ -151,7 +116,7 @@ static int write_files(struct run *run)
 /* The text report tells it itself. */
 static void warn_if_partial(const struct run *run)
 {
-    const struct result *result = &run->result;
+    const struct result *result = &run->simulate.result;
     if (strcmp(result->status, "partial") != 0 || (!run->options.quiet && !run->options.json))
         return;
     cli_warn("status partial: %llu of %llu requests done; %.400s", (unsigned long long)result->requests_done,
@@ -166,10 +131,64 @@ static int report(struct run *run)
         return result;
     warn_if_partial(run);
     if (run->options.json)
-        summary_write(&run->result, stdout);
+        summary_write(&run->simulate.result, stdout);
     else if (!run->options.quiet)
-        text_print(&run->result, stdout);
+        text_print(&run->simulate.result, stdout);
     return CLI_DONE;
+}
+
+static struct simulate prepare(const struct run *run)
+{
+    const struct run_options *options = &run->options;
+    return (struct simulate){
+        .model = &options->model, .seed = options->seed, .horizon_off = options->horizon_off, .quiet = options->quiet};
+}
+
+static int run_trace(struct run *run)
+{
+    struct simulate *simulate = &run->simulate;
+    struct rnicsim_error error;
+    *simulate = prepare(run);
+    if (workload_of_trace(&simulate->workload, run->options.trace, &error) != RNICSIM_OK)
+        return cli_fail("%s", error.text);
+    int result = digest_file(run->options.trace, simulate->result.digest, sizeof simulate->result.digest);
+    return result == CLI_DONE ? simulate_run(simulate) : result;
+}
+
+static int run_size(struct run *run, uint64_t size_bytes)
+{
+    struct simulate *simulate = &run->simulate;
+    struct rnicsim_error error;
+    simulate_free(simulate); /* of the size before */
+    *simulate = prepare(run);
+    if (workload_of_perftest(&simulate->workload, &run->perftest, run->options.perftest, size_bytes, &error) !=
+        RNICSIM_OK)
+        return cli_fail("%s", error.text);
+    digest_text(run->options.perftest, simulate->result.digest, sizeof simulate->result.digest);
+    simulate->result.perftest = &run->table;
+    int result = simulate_run(simulate), is_text = !run->options.quiet && !run->options.json;
+    if (result != CLI_DONE || !workload_is_whole(&simulate->workload))
+        return result;
+    if (perftest_table_add(&run->table, simulate->workload.perftest, is_text ? stdout : NULL) != 0)
+        return cli_fail("out of memory for perftest's report");
+    return CLI_DONE;
+}
+
+/* One simulation a size; a size that does not end is the last. */
+static int run_perftest(struct run *run)
+{
+    struct rnicsim_error error;
+    uint64_t size_bytes;
+    int result = CLI_DONE;
+    if (perftest_parse(run->options.perftest, &run->perftest, &error) != 0)
+        return cli_fail("%s", error.text);
+    run->table.options = run->perftest;
+    for (size_t n = 0; result == CLI_DONE && (size_bytes = perftest_size_bytes(&run->perftest, n)) > 0; n++) {
+        if (n > run->table.count)
+            break;
+        result = run_size(run, size_bytes);
+    }
+    return result;
 }
 
 static int run_all(struct run *run)
@@ -177,38 +196,42 @@ static int run_all(struct run *run)
     const struct run_options *options = &run->options;
     int result = options->folder != NULL ? results_begin(options->folder, options->force, &run->results) : CLI_DONE;
     if (result == CLI_DONE)
-        result = create(run);
-    if (result == CLI_DONE)
-        result = digest_file(options->trace, run->result.digest, sizeof run->result.digest);
-    if (result == CLI_DONE)
-        result = simulate(run);
+        result = options->perftest != NULL ? run_perftest(run) : run_trace(run);
     if (result == CLI_DONE)
         result = report(run);
     results_discard(run->results);
     return result;
 }
 
+static int check_workload(const struct run_options *options)
+{
+    if (options->trace == NULL && options->perftest == NULL)
+        return cli_fail("which trace? rnicsim run -b BOARD TRACE, or --perftest \"write_lat -s 64\"; see rnicsim run "
+                        "--help");
+    if (options->trace != NULL && options->perftest != NULL)
+        return cli_fail("\"%s\" and --perftest: one workload is allowed", options->trace);
+    return -1;
+}
+
 int run_main(int argc, char **argv)
 {
     const struct argp_child children[] = {{model_options_argp(), 0, "The model:", 1}, {0}};
-    const struct argp argp = {run_option_table,
-                              parse,
-                              "TRACE",
-                              "Replays a trace of work requests on two NICs and a cable, and reports latency, jitter, "
-                              "the bottleneck and how full each FIFO became.",
-                              children,
-                              NULL,
-                              NULL};
+    const struct argp argp = {
+        run_option_table,
+        parse,
+        "[TRACE]",
+        "Replays a trace of work requests, or runs perftest, on two NICs and a cable, and reports latency, jitter, "
+        "the bottleneck and how full each FIFO became.",
+        children,
+        NULL,
+        NULL};
     struct run run = {.options.seed = 1};
     int result = cli_parse(&argp, "run", argc, argv, &run.options);
-    if (result < 0 && run.options.trace == NULL)
-        result = cli_fail("which trace? rnicsim run -b BOARD TRACE; see rnicsim run --help");
+    if (result < 0)
+        result = check_workload(&run.options);
     if (result < 0) {
         result = run_all(&run);
-        collect_free(&run.collect);
-        result_free(&run.result);
-        trace_replay_close(run.replay);
-        rnicsim_destroy(run.sim);
+        simulate_free(&run.simulate);
     }
     model_options_free(&run.options.model);
     return result;

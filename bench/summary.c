@@ -163,6 +163,57 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "realtime_factor", rounded((double)result->duration_ps / 1e12 / wall_s, 1e9), failed);
 }
 
+static json_t *lat_row(const struct perftest_lat_report *r, int is_by_time, int *failed)
+{
+    json_t *row = json_object();
+    put(row, "bytes", whole(r->size_bytes), failed);
+    put(row, "iterations", whole(r->iters), failed);
+    put(row, "t_avg", rate(r->t_avg), failed);
+    if (is_by_time) {
+        put(row, "tps", rate(r->tps), failed);
+        return row;
+    }
+    put(row, "t_min", rate(r->t_min), failed);
+    put(row, "t_max", rate(r->t_max), failed);
+    put(row, "t_typical", rate(r->t_typical), failed);
+    put(row, "t_stdev", rate(r->t_stdev), failed);
+    put(row, "99%", rate(r->t_99), failed);
+    put(row, "99.9%", rate(r->t_999), failed);
+    put(row, "true_sigma", rate(r->sigma), failed);
+    put(row, "largest", rate(r->largest), failed);
+    return row;
+}
+
+static json_t *bw_row(const struct perftest_bw_report *r, int *failed)
+{
+    json_t *row = json_object();
+    put(row, "bytes", whole(r->size_bytes), failed);
+    put(row, "iterations", whole(r->iters), failed);
+    put(row, "bw_peak", rate(r->peak), failed);
+    put(row, "bw_average", rate(r->average), failed);
+    put(row, "message_rate_mps", rate(r->message_rate_mps), failed);
+    return row;
+}
+
+/* perftest's own report, in its units: usec or cycles, MiB/s or Gb/s. */
+static json_t *perftest_object(const struct perftest_table *table, int *failed)
+{
+    const struct perftest_options *options = &table->options;
+    json_t *object = json_object(), *rows = json_array();
+    put(object, "tool", json_string(options->tool), failed);
+    put(object, "unit",
+        json_string(options->is_lat     ? options->in_cycles ? "cycles" : "usec"
+                    : options->in_gbits ? "Gb/s"
+                                        : "MiB/s"),
+        failed);
+    for (size_t i = 0; i < table->count; i++)
+        *failed |=
+            json_array_append_new(rows, options->is_lat ? lat_row(&table->row[i].lat, options->duration_s > 0, failed)
+                                                        : bw_row(&table->row[i].bw, failed)) != 0;
+    put(object, "rows", rows, failed);
+    return object;
+}
+
 int summary_write(const struct result *result, FILE *out)
 {
     json_t *summary = json_object();
@@ -174,6 +225,8 @@ int summary_write(const struct result *result, FILE *out)
     put(summary, "bottleneck", bottleneck_object(&result->bottlenecks.first, &failed), &failed);
     put(summary, "next_bottleneck", bottleneck_object(&result->bottlenecks.next, &failed), &failed);
     put(summary, "fifos", fifos_array(result, &failed), &failed);
+    if (result->perftest != NULL)
+        put(summary, "perftest", perftest_object(result->perftest, &failed), &failed);
     if (!failed)
         failed = json_dumpf(summary, out, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS)) != 0 || fputc('\n', out) == EOF;
     json_decref(summary);

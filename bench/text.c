@@ -24,10 +24,11 @@ static const char *base_name(const char *path)
 static void print_head(const struct result *result, FILE *out)
 {
     char count[32];
-    fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\ntrace %s, %s request%s\n", RNICSIM_VERSION,
+    fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\n%s%s, %s request%s\n", RNICSIM_VERSION,
             rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), (unsigned long long)result->seed,
-            result->status, base_name(result->trace), cli_count(result->counts.requests, count),
-            result->counts.requests == 1 ? "" : "s");
+            result->status, result->perftest == NULL ? "trace " : "",
+            result->perftest == NULL ? base_name(result->trace) : result->trace,
+            cli_count(result->counts.requests, count), result->counts.requests == 1 ? "" : "s");
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
     if (strcmp(result->status, "partial") == 0)
@@ -46,6 +47,19 @@ static void print_head(const struct result *result, FILE *out)
                 result->drops[i].place);
     if (result->collect->error_count != 0)
         fprintf(out, "%llu requests ended in error.\n", (unsigned long long)result->collect->error_count);
+}
+
+/* In perftest's words; the report behind it is ours, of the last size. */
+static void print_perftest(const struct result *result, FILE *out)
+{
+    const struct perftest_table *table = result->perftest;
+    if (table == NULL)
+        return;
+    fprintf(out, "\nperftest 4.5 would print, as %s:\n", table->options.is_lat ? "the client" : "its report");
+    perftest_table_print(table, out);
+    if (table->count > 1)
+        fprintf(out, "\nWhat follows is of the last size, %llu bytes.\n",
+                (unsigned long long)perftest_size_bytes(&table->options, table->count - 1));
 }
 
 /* Seven columns, whatever the size. */
@@ -189,6 +203,7 @@ static void print_speed(const struct result *result, FILE *out)
 void text_print(const struct result *result, FILE *out)
 {
     print_head(result, out);
+    print_perftest(result, out);
     print_latency(result, out);
     print_waterfall(result, out);
     print_jitter(result, out);

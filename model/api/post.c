@@ -160,3 +160,11 @@ int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
         return RNICSIM_EINPUT;
     return api_guard(sim, add_receives, &post, error);
 }
+
+int64_t rnicsim_host_free_at(const struct rnicsim *sim, uint32_t host)
+{
+    if (!sim || host >= API_HOSTS)
+        return 0;
+    int64_t free_ps = sim->system.nic[host].host.busy_until_ps - sim->system.shift_ps;
+    return free_ps > 0 ? free_ps : 0;
+}

@@ -130,6 +130,9 @@ struct rnicsim_recv {
 RNICSIM_API int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,
                                   size_t count, int64_t at_ps, struct rnicsim_error *error);
 
+/* When the host's posting thread is done with all that it was given: a post that comes earlier begins then. */
+RNICSIM_API int64_t rnicsim_host_free_at(const struct rnicsim *sim, uint32_t host);
+
 /* ---- time ---- */
 
 RNICSIM_API int64_t rnicsim_now(const struct rnicsim *sim);

@@ -1,0 +1,63 @@
+#include "bench/simulate.h"
+
+#include "bench/cli.h"
+
+static int create(struct simulate *simulate)
+{
+    struct rnicsim_options options = {.seed = simulate->seed, .horizon_off = simulate->horizon_off};
+    struct rnicsim_error error;
+    if (model_options_apply(simulate->model, &options) != 0)
+        return CLI_INPUT;
+    int result = rnicsim_create(&options, &simulate->sim, &error);
+    if (result == RNICSIM_OK)
+        result = workload_create_objects(&simulate->workload, simulate->sim, &error);
+    if (result != RNICSIM_OK)
+        return cli_fail_result(result, &error);
+    if (collect_init(&simulate->collect) != 0)
+        return cli_fail("out of memory for the statistics");
+    return CLI_DONE;
+}
+
+static void take_event(void *context, const struct rnicsim_event *event)
+{
+    struct simulate *simulate = context;
+    collect_event(&simulate->collect, event);
+    progress_update(&simulate->progress, simulate->collect.done);
+}
+
+static int gather(struct simulate *simulate)
+{
+    struct result *result = &simulate->result;
+    result->wall_s = progress_clock_s() - simulate->progress.started_s;
+    result->sim = simulate->sim;
+    result->collect = &simulate->collect;
+    result->trace = simulate->workload.name;
+    result->seed = simulate->seed;
+    return result_gather(result, &simulate->workload) != 0 ? cli_fail("out of memory for the result") : CLI_DONE;
+}
+
+int simulate_run(struct simulate *simulate)
+{
+    struct trace_replay_counts counts;
+    struct rnicsim_error error;
+    int result = create(simulate);
+    if (result != CLI_DONE)
+        return result;
+    workload_counts(&simulate->workload, &counts);
+    progress_start(&simulate->progress, counts.requests, simulate->quiet);
+    result = workload_run(&simulate->workload, simulate->sim, take_event, simulate, &error);
+    progress_end(&simulate->progress);
+    if (result != RNICSIM_OK)
+        return cli_fail_result(result, &error);
+    if (simulate->collect.failed)
+        return cli_fail("out of memory for the statistics");
+    return gather(simulate);
+}
+
+void simulate_free(struct simulate *simulate)
+{
+    collect_free(&simulate->collect);
+    result_free(&simulate->result);
+    workload_close(&simulate->workload);
+    rnicsim_destroy(simulate->sim);
+}

@@ -1,0 +1,27 @@
+/* One simulation from its start to its result: a board, a workload, and what was seen. */
+#ifndef BENCH_SIMULATE_H
+#define BENCH_SIMULATE_H
+
+#include "bench/model_options.h"
+#include "bench/progress.h"
+#include "bench/result.h"
+
+struct simulate {
+    /* set by the caller */
+    const struct model_options *model;
+    uint64_t seed;
+    int horizon_off, quiet;
+    struct workload workload; /* open; closed by simulate_free() */
+
+    struct rnicsim *sim;
+    struct collect collect;
+    struct progress progress;
+    struct result result; /* of it the digest is the caller's, and perftest's table */
+};
+
+/* Returns an exit status; when it is not CLI_DONE, one line was told. */
+int simulate_run(struct simulate *simulate);
+/* Good whatever simulate_run() returned. */
+void simulate_free(struct simulate *simulate);
+
+#endif
