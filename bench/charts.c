@@ -50,11 +50,13 @@ static void put_string(FILE *out, const char *name, const char *text)
 static void put_variables(const struct result *result, const char *name, FILE *out)
 {
     char text[512];
-    const char *slash = strrchr(result->trace, '/');
+    const char *slash = strrchr(result->trace, '/'), *here = strstr(result->trace, " (here: ");
+    const char *workload = slash != NULL ? slash + 1 : result->trace;
+    int is_of_all_sizes = strstr(name, "_size") != NULL && here != NULL;
     fprintf(out, "# draws it again: gnuplot %s.gp; as PNG: gnuplot -e \"fmt='png'\" %s.gp\n", name, name);
     fprintf(out, "datafile = \"%s.dat\"\nout_file = \"%s\"\n", name, name);
-    snprintf(text, sizeof text, "%s, host %s, %s", rnicsim_board_name(result->sim), rnicsim_host_name(result->sim),
-             slash != NULL ? slash + 1 : result->trace);
+    snprintf(text, sizeof text, "%s, host %s, %.*s", rnicsim_board_name(result->sim), rnicsim_host_name(result->sim),
+             (int)(is_of_all_sizes ? (size_t)(here - workload) : strlen(workload)), workload);
     put_string(out, "subtitle", text);
     if (result->perftest != NULL)
         fprintf(out, "tool = \"%s\"\nrate_unit = \"%s\"\nlatency_unit = \"%s\"\n", result->perftest->options.tool,

@@ -1,6 +1,9 @@
 /* The clock that a datapath needs, against figures worked out by hand. */
 #include "mac/linecheck.h"
 
+#include "kernel/path.h"
+#include "mac/line.h"
+
 #include <CUnit/Basic.h>
 
 static void known_cases(void)
@@ -35,10 +38,59 @@ static void at_the_hertz(void)
     CU_ASSERT_EQUAL(linecheck(&given).bubble_cycles, 2);
 }
 
+#define FRAMES 60000
+#define DEPTH_BEATS 64u
+
+/* Frames of one length, back to back on the line, into a FIFO that the datapath reads a beat a cycle: how many find no space. */
+static int frames_lost(const struct linecheck *given, uint32_t frame_bytes, int64_t clock_hz)
+{
+    struct mac_params mac = {
+        .rate = given->rate_bps, .preamble = 8, .fcs = 4, .frame_least = 60, .gap = 12, .cable_delay = 5050};
+    uint32_t width = (uint32_t)given->width_bits / 8, on_bus = frame_bytes - (given->fcs_on_bus ? 0 : 4);
+    struct sim sim;
+    struct line line;
+    struct clk bus;
+    struct path path;
+    int lost = 0, which;
+    CU_ASSERT_FATAL(sim_init(&sim, 1) == 0 && line_init(&line, &mac, 0, 0) == 0 &&
+                    clk_init_hz(&bus, clock_hz, 0, 0) == 0);
+    struct path_stage stage = {"bus", &bus, 1, 1, width, 1, 1, 2, DEPTH_BEATS, 1};
+    struct fifo_shape end = {.name = "end", .read_clk = &bus, .return_cyc = 1, .depth = 4, .read_bytes = width};
+    CU_ASSERT_FATAL(path_init(&path, &sim, "rx", &line.clk, width, &stage, 1, &end, 4096, &which) == 0);
+    for (int i = 0; i < FRAMES; i++) {
+        struct line_frame frame = line_send(&line, frame_bytes - 4, 0, 0, width);
+        if (fifo_space_at(path_entry(&path), on_bus) > frame.last_at_cyc) {
+            lost++;
+            continue;
+        }
+        fifo_push(path_entry(&path), frame.last_at_cyc, frame.last_at_cyc + 1, frame.last_at_cyc + 1, 0, on_bus, 0);
+        while (!fifo_empty(&path.end)) {
+            struct fifo_slot slot = fifo_take(&path.end);
+            fifo_release(&path.end, slot.bytes, slot.tail_cyc, slot.tail_cyc);
+        }
+    }
+    path_free(&path);
+    sim_free(&sim);
+    return lost;
+}
+
+/* 1 MHz above the least clock nothing is lost, 1 MHz below something is, and at that clock only lengths like the worst lose. */
+static void as_simulated(void)
+{
+    for (int fcs_on_bus = 0; fcs_on_bus < 2; fcs_on_bus++) {
+        struct linecheck given = {512, 250000000, 100000000000, fcs_on_bus};
+        struct linecheck_result result = linecheck(&given);
+        CU_ASSERT_EQUAL(frames_lost(&given, result.worst_frame_bytes, result.clock_least_hz + 1000000), 0);
+        CU_ASSERT(frames_lost(&given, result.worst_frame_bytes, result.clock_least_hz - 1000000) > 0);
+        CU_ASSERT_EQUAL(frames_lost(&given, result.worst_frame_bytes - 1, result.clock_least_hz - 1000000), 0);
+    }
+}
+
 void suite_mac_linecheck(void);
 void suite_mac_linecheck(void)
 {
     CU_pSuite suite = CU_add_suite("mac: linecheck", NULL, NULL);
     CU_add_test(suite, "known cases", known_cases);
     CU_add_test(suite, "at the hertz", at_the_hertz);
+    CU_add_test(suite, "as simulated, 1 MHz above and below", as_simulated);
 }
