@@ -62,11 +62,12 @@ enum core {
     CORE_LINE,
     CORE_DISPATCH,
     CORE_RETIRE,
+    CORE_FABRIC,
     CORE_COUNT
 };
 
 static const char *const core_name[CORE_COUNT] = {"host_cpu", "scheduler", "read_engine", "pcie_up", "pcie_down",
-                                                  "port",     "line",      "dispatch",    "retire"};
+                                                  "port",     "line",      "dispatch",    "retire",  "fabric"};
 
 static int64_t in_ps(const struct clk *clk, int64_t cyc)
 {
@@ -130,6 +131,11 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
         out->time_ps[RNICSIM_WORK] = in_ps(&nic->user_clk, pcie->issue_work_cyc);
         out->time_ps[RNICSIM_NO_TAG] = in_ps(&nic->user_clk, pcie->tag_wait_cyc);
         out->time_ps[RNICSIM_NO_COMPLETION_SPACE] = in_ps(&nic->user_clk, pcie->space_wait_cyc);
+        break;
+    case CORE_FABRIC:
+        out->items = nic->fabric.packets;
+        out->time_ps[RNICSIM_WORK] = in_ps(&nic->fabric.clk, nic->fabric.work_cyc);
+        out->time_ps[RNICSIM_NO_BUFFER] = in_ps(&nic->fabric.clk, nic->fabric.wait_cyc);
         break;
     case CORE_LINE:
         out->items = nic->line.frames;

@@ -16,8 +16,8 @@ struct item {
     uint8_t kind;
     uint8_t first, last; /* of its message */
     uint8_t ack_request;
-    uint8_t bad;        /* arrives with a wrong FCS */
-    uint8_t status;     /* ACK: 0, else a NAK's meaning as enum ibv_wc_status */
+    uint8_t bad;    /* arrives with a wrong FCS */
+    uint8_t status; /* 0, else a NAK's meaning as enum ibv_wc_status; of data: it is refused, and the NAK is to come */
     int64_t wire_at_ps; /* of an ACK */
     int64_t judged_at_ps;
 };

@@ -52,6 +52,9 @@ int rnic_declare(struct rnic *rnic, int outbox)
         {up, rnic->dispatch, OTHER_CLOCK_PS, SIM_BY_RELEASE},
         {up, rnic->retire, OTHER_CLOCK_PS, SIM_BY_RELEASE},
     };
+    if (rnic->fabric_source != NIC_FABRIC_OFF &&
+        sim_reach(rnic->sim, outbox, rnic->scheduler, fabric_least_ps(rnic), SIM_FORWARD))
+        return -1;
     for (size_t i = 0; i < sizeof edge / sizeof *edge; i++)
         if (sim_reach(rnic->sim, edge[i].from, edge[i].to, edge[i].least_ps, edge[i].way))
             return -1;

@@ -64,9 +64,10 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
     }
     const struct item *item = rnic_item(rnic, ref);
     const struct message *message = rnic_message(rnic, item->message);
+    int has_cqe = item->last && message_is_received(message) && item->status == MESSAGE_OK;
     *write = (struct pcie_write){.address = message->remote_address + item->offset,
                                  .bytes = item->payload_bytes,
-                                 .cqe_bytes = item->last && message_is_received(message) ? cqe_bytes : 0,
+                                 .cqe_bytes = has_cqe ? cqe_bytes : 0,
                                  .kind = PCIE_PAYLOAD_WRITE};
 }
 
@@ -79,6 +80,12 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     int64_t ack_point = rnic->setup.transport->ack_point;
     int64_t from_ps = ack_point == TRANSPORT_ACK_VISIBLE ? up->visible_at_ps : up->sent_at_ps;
     int64_t from_cyc = clk_after(&rnic->user_clk, from_ps);
+    if (item->status != MESSAGE_OK) { /* refused by the responder */
+        struct item refused = *item;
+        receive_drop(rnic, up->ref);
+        receive_acknowledge(rnic, &refused, refused.status, from_cyc);
+        return;
+    }
     rnic->payload_bytes += item->payload_bytes;
     if (item->last) {
         message->delivered_at_ps = up->visible_at_ps;
@@ -120,8 +127,6 @@ static int ack_has_no_space(struct rnic *rnic)
 static int64_t decide_up(void *self, int64_t now)
 {
     struct rnic *rnic = self;
-    if (rnic->dispatch_waits_for_ack) /* for space that I am told of, as I write ACKs too */
-        receive_dispatch(rnic);
     pcie_up_begin(&rnic->pcie, now, rnic_horizon(rnic, rnic->pcie.up_decider, RNIC_RESPOND, RNIC_CQE));
     for (;;) {
         int64_t wake_at;

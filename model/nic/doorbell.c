@@ -1,9 +1,21 @@
-/* The host rings: its store, pushed with the WQE or 8 bytes, on its way to the NIC. */
+/* The host rings: its store, pushed with the WQE or 8 bytes, on its way to the NIC. Or user logic in the FPGA posts. */
 #include "nic/rnic.h"
+
+static int ring_from_fabric(struct rnic *rnic, struct qp *qp, uint32_t index, uint32_t count, int64_t at_ps)
+{
+    if (fabric_post(rnic, index, count, at_ps))
+        return -1;
+    qp->posted += count;
+    rnic->requests += count;
+    fabric_stream(rnic);
+    return 0;
+}
 
 int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
 {
     struct qp *qp = &rnic->qp[index];
+    if (rnic->fabric_source != NIC_FABRIC_OFF)
+        return ring_from_fabric(rnic, qp, index, count, at_ps);
     uint32_t ref = pool_take(&rnic->doorbells);
     if (ref == POOL_NONE)
         return -1;

@@ -17,10 +17,14 @@ void port_forward_payload(struct rnic *rnic)
     rnic->payload_waits = 0;
     while (rnic->order_first != rnic->order_next) {
         uint32_t read = rnic->order[rnic->order_first & rnic->order_mask];
-        const struct pcie_read *operation = &rnic->pcie.read[read];
+        struct pcie_read *operation = &rnic->pcie.read[read];
         if (operation->done_cyc == 0)
             return;
         struct item *item = rnic_item(rnic, operation->ref);
+        if (rnic->fabric_source == NIC_FABRIC_MEMORY && rnic->fabric.memory_asked == rnic->order_first) {
+            operation->done_cyc = fabric_read_cyc(rnic, operation->done_cyc, item->payload_bytes);
+            rnic->fabric.memory_asked++;
+        }
         int64_t space_at = fifo_space_at(entry, item->bytes);
         if (space_at == SIM_NEVER) {
             rnic->payload_waits = entry->writer_waits = 1;

@@ -1,5 +1,7 @@
 #include "nic/qp.h"
 
+#include "kernel/pool.h"
+
 #include <stdlib.h>
 
 static uint32_t ring_of(uint32_t depth)
@@ -13,6 +15,7 @@ static uint32_t ring_of(uint32_t depth)
 int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth)
 {
     *qp = (struct qp){.qpn = qpn, .sq_depth = sq_depth, .rq_depth = rq_depth, .peer = QP_NONE};
+    qp->staged_first = qp->staged_last = POOL_NONE;
     qp->send_mask = ring_of(sq_depth) - 1;
     qp->receive_mask = ring_of(rq_depth) - 1;
     qp->send = malloc(((size_t)qp->send_mask + 1) * sizeof *qp->send);

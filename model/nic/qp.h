@@ -35,6 +35,7 @@ struct qp {
     int queued;
     enum qp_wait wait;
     int64_t context_free_cyc;
+    uint32_t staged_first, staged_last; /* packets of user logic that are there, not yet granted; POOL_NONE */
 
     /* the receive queue and the responder */
     struct qp_receive *receive;

@@ -13,6 +13,8 @@ void receive_drop(struct rnic *rnic, uint32_t ref)
     pool_give(rnic->setup.items, ref);
 }
 
+static void dispatch_certain(struct rnic *rnic);
+
 /* Admission (R10): a frame that does not fit in the receive FIFO at its arrival is dropped whole. Space that is known now is there
  * then, since only frames take it, and in order; without it the arrival instant decides. Returns when that is. */
 static int64_t admit(struct rnic *rnic)
@@ -28,7 +30,7 @@ static int64_t admit(struct rnic *rnic)
         fifo_release(in, slot.bytes, slot.head_cyc, slot.tail_cyc);
         if (fits) {
             fifo_push(out, slot.head_cyc, slot.head_cyc + 1, slot.tail_cyc + 1, 0, slot.bytes, slot.ref);
-            receive_dispatch(rnic);
+            dispatch_certain(rnic);
             continue;
         }
         out->drops++;
@@ -128,11 +130,28 @@ static int64_t all_room_at(struct rnic *rnic, const struct item *item)
     if (item->kind == ITEM_ACK)
         return room_at(rnic, RNIC_RETIRE, item->bytes);
     int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes);
-    if (!(item->ack_request && acks_on_acceptance(rnic)) && !may_take_receive(rnic, item))
+    if (!acks_on_acceptance(rnic) || (!item->ack_request && !may_take_receive(rnic, item)))
         return respond_at;
     int64_t ack_at = room_at(rnic, RNIC_ACK, FRAME_ACK_BYTES);
-    rnic->dispatch_waits_for_ack = ack_at == SIM_NEVER;
     return respond_at > ack_at ? respond_at : ack_at;
+}
+
+/* A NAK is made where ACKs are, so that it comes behind those of the packets before: here, or, when the writes before it are done, at
+ * the write engine, which the packet reaches without its payload. */
+static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t now_cyc)
+{
+    struct item *item = rnic_item(rnic, ref);
+    rnic->drops_sequence += verdict == IGNORE;
+    item->status = verdict == NAK_RNR ? MESSAGE_RNR_EXCEEDED : verdict == NAK_INVALID ? STATUS_INVALID_REQUEST : 0;
+    if (verdict != IGNORE && !acks_on_acceptance(rnic)) {
+        item->payload_bytes = 0;
+        rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, 0, ref);
+        return;
+    }
+    struct item data = *item;
+    receive_drop(rnic, ref); /* before the NAK, which takes its place in the pool */
+    if (verdict != IGNORE)
+        receive_acknowledge(rnic, &data, data.status, now_cyc);
 }
 
 static void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
@@ -140,13 +159,7 @@ static void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
     struct item *item = rnic_item(rnic, ref);
     enum verdict verdict = judge(rnic, &rnic->qp[item->qp], item);
     if (verdict != ACCEPT) {
-        if (verdict == NAK_RNR)
-            receive_acknowledge(rnic, item, MESSAGE_RNR_EXCEEDED, now_cyc);
-        else if (verdict == NAK_INVALID)
-            receive_acknowledge(rnic, item, STATUS_INVALID_REQUEST, now_cyc);
-        else
-            rnic->drops_sequence++;
-        receive_drop(rnic, ref);
+        refuse(rnic, ref, verdict, now_cyc);
         return;
     }
     struct message *message = rnic_message(rnic, item->message);
@@ -212,7 +225,7 @@ static int64_t decide_dispatch(void *self, int64_t now)
     return run_dispatch(self, 1);
 }
 
-void receive_dispatch(struct rnic *rnic)
+static void dispatch_certain(struct rnic *rnic)
 {
     int64_t at = run_dispatch(rnic, 0);
     if (at != SIM_NEVER)

@@ -6,6 +6,17 @@
 
 #define CQE_DESCRIPTOR_BYTES 1u
 
+/* User logic sees the completion in the next cycle, signalled or not. */
+static void tell_fabric(struct rnic *rnic, struct message *message, uint32_t index, int64_t now_cyc)
+{
+    int64_t at_ps = rnic_ps(rnic, now_cyc + 1);
+    int is_seen = message->signalled || message->status != MESSAGE_OK;
+    message->stamp_ps[MESSAGE_AT_CQE] = message->stamp_ps[MESSAGE_AT_SEEN] = at_ps;
+    rnic->completions += (uint64_t)is_seen;
+    outbox_put(rnic->setup.outbox, at_ps, is_seen ? OUTBOX_SEND_DONE : OUTBOX_UNSIGNALLED, (uint32_t)rnic->setup.entity,
+               index);
+}
+
 /* The oldest request of the QP leaves its send queue. */
 static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t status)
 {
@@ -14,7 +25,9 @@ static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t s
     message->status = (uint8_t)status;
     message->stamp_ps[MESSAGE_AT_RETIRED] = rnic_ps(rnic, now_cyc);
     rnic->errors += status != MESSAGE_OK;
-    if (message->signalled || status != MESSAGE_OK)
+    if (rnic->fabric_source != NIC_FABRIC_OFF)
+        tell_fabric(rnic, message, index, now_cyc);
+    else if (message->signalled || status != MESSAGE_OK)
         rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, CQE_DESCRIPTOR_BYTES, index);
     else
         outbox_put(rnic->setup.outbox, rnic_ps(rnic, now_cyc + 1), OUTBOX_UNSIGNALLED, (uint32_t)rnic->setup.entity,

@@ -28,6 +28,8 @@ void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc
         return; /* held none */
     space_give(&rnic->payload_space, units, at_cyc + 1);
     level_out(&rnic->payload_level, at_cyc, units);
+    if (rnic->fabric.waits_for_space)
+        fabric_stream(rnic);
 }
 
 int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed, enum rnic_path also_freed)
@@ -166,7 +168,11 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
     snprintf(error, error_bytes, "out of memory");
     if (pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
         return -1;
-    return init_clocks(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes) ? -1 : 0;
+    rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
+    return init_clocks(rnic, error, error_bytes) || fabric_init(rnic, error, error_bytes) ||
+                   dma_init(rnic, error, error_bytes)
+               ? -1
+               : 0;
 }
 
 int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
@@ -190,6 +196,7 @@ void rnic_free(struct rnic *rnic)
     free(rnic->qp);
     free(rnic->by_number.entry);
     pool_free(&rnic->doorbells);
+    fabric_free(rnic);
     free(rnic->order);
     pcie_free(&rnic->pcie);
     space_free(&rnic->payload_space);

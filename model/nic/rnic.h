@@ -1,7 +1,7 @@
 /* One RNIC: its netlist. The decision points are code, one file each; the stages between them are the nic file's.
  *
  * In call order, for one RDMA WRITE ([D]: a decider, the file that holds it):
- *   host's store -> [D down: dma.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> read engine (pcie/read.c)
+ *   (or user logic in the FPGA: fabric.c -> scheduler) host's store -> [D down: dma.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> read engine (pcie/read.c)
  *     -> up, host, down -> WQE: path wqe -> scheduler; payload: in order, path payload -> [D port: port.c] -> path tx
  *     -> line and cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
  *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
@@ -15,6 +15,7 @@
 #include "kernel/item.h"
 #include "kernel/path.h"
 #include "mac/line.h"
+#include "nic/fabric.h"
 #include "nic/message.h"
 #include "nic/outbox.h"
 #include "nic/params.h"
@@ -57,6 +58,7 @@ struct rnic_setup {
     int stages[RNIC_PATHS];
     int64_t phase_ps; /* added to all its clocks */
     int64_t host_shift_ps;
+    int posts_from_fabric; /* of a pair the first: where nic.fabric says so */
     struct pool *items;
     struct pool *messages;
     struct outbox *outbox;
@@ -99,6 +101,9 @@ struct rnic {
 
     struct pool doorbells; /* struct rnic_doorbell, on their way */
 
+    enum nic_fabric fabric_source; /* who posts here: the host's CPU, or user logic in the FPGA */
+    struct fabric fabric;
+
     /* scheduler */
     int scheduler;
     struct heap eligible; /* QPs in the order in which they become eligible */
@@ -120,7 +125,6 @@ struct rnic {
     struct arb port;
     int arrival, dispatch, retire;
     int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
-    int dispatch_waits_for_ack; /* for space in the ACK's path */
     struct rnic_decision dispatching, retiring;
     uint32_t retiring_item; /* the ACK under way, POOL_NONE */
     struct heap flush;      /* QPs in error with requests to flush */
@@ -212,9 +216,6 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Takes frames from the line whose fate is certain: those that find space whatever happens, and those that arrive by now. Wakes the
  * arrival decider for the next. */
 void receive_arrivals(struct rnic *rnic);
-/* Dispatches received packets as far as their fate is certain: when one has come, and when the ACK's path that it waits for has space
- * again. Wakes the dispatch decider for the next that must wait for its instant. */
-void receive_dispatch(struct rnic *rnic);
 /* Sends the ACK (or NAK) for a data packet; it is made at from_cyc. */
 void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc);
 

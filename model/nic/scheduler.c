@@ -18,7 +18,8 @@ static enum work work_of(const struct rnic *rnic, const struct qp *qp)
         return WORK_NONE;
     if (qp->known != qp->fetched && !qp->fetching && held * 2 <= rnic->params->wqe_cache)
         return WORK_FETCH;
-    if (held > 0 && requester_window_open(&qp->requester, rnic->setup.transport))
+    if (held > 0 && requester_window_open(&qp->requester, rnic->setup.transport) &&
+        (rnic->fabric_source != NIC_FABRIC_STREAM || qp->staged_first != POOL_NONE))
         return WORK_PACKET;
     return WORK_NONE;
 }
@@ -34,6 +35,10 @@ static int64_t enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_w
     if (qp->context_free_cyc > cyc) {
         cyc = qp->context_free_cyc;
         qp->wait = QP_WAIT_CONTEXT;
+    }
+    if (rnic->fabric_source == NIC_FABRIC_STREAM && fabric_ready_cyc(rnic, qp) > cyc) {
+        cyc = fabric_ready_cyc(rnic, qp);
+        qp->wait = QP_WAIT_POST;
     }
     model_assert(rnic->sim, heap_put(&rnic->eligible, cyc, index, index) == 0, "out of memory");
     return cyc;
@@ -87,6 +92,10 @@ static int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
         }
         if (!fifo_empty(in) && fifo_front(in)->head_cyc < next)
             next = fifo_front(in)->head_cyc;
+    }
+    if (rnic->fabric_source != NIC_FABRIC_OFF) {
+        int64_t post = fabric_take_posts(rnic, now_cyc);
+        next = post < next ? post : next;
     }
     return next;
 }
@@ -159,10 +168,15 @@ static void grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     struct item *item = rnic_item(rnic, ref);
     cut_packet(rnic, qp, message, item);
     uint32_t units = (item->payload_bytes + 63) / 64;
-    space_take(&rnic->payload_space, units);
-    level_in(&rnic->payload_level, now_cyc, units);
+    if (rnic->fabric_source == NIC_FABRIC_STREAM) {
+        fabric_take_packet(rnic, qp); /* its payload has its space */
+    } else {
+        space_take(&rnic->payload_space, units);
+        level_in(&rnic->payload_level, now_cyc, units);
+    }
+    int is_here = message->has_inline || rnic->fabric_source != NIC_FABRIC_OFF;
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, message->local_address + item->offset,
-                                    message->has_inline ? 0 : item->payload_bytes, ref);
+                                    is_here ? 0 : item->payload_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, DESCRIPTOR_BYTES, read);
     rnic_run_reads(rnic);
@@ -176,8 +190,9 @@ static int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *
     struct fifo *entry = path_entry(&rnic->path[RNIC_SCHED]);
     int64_t path_at = fifo_space_at(entry, DESCRIPTOR_BYTES);
     int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_FETCH ? PCIE_WQE_READ : PCIE_PAYLOAD_READ);
-    int64_t space_at =
-        work == WORK_FETCH ? 0 : space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
+    int64_t space_at = work == WORK_FETCH || rnic->fabric_source == NIC_FABRIC_STREAM
+                           ? 0
+                           : space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
     entry->writer_waits |= path_at == SIM_NEVER;
     rnic->waits_for_read = read_at == SIM_NEVER;
     rnic->waits_for_space = space_at == SIM_NEVER;
@@ -239,8 +254,13 @@ static void queue_again(struct rnic *rnic, struct qp *qp)
         qp->queued = 0;
         return;
     }
+    int64_t at = qp->context_free_cyc;
     qp->wait = QP_WAIT_CONTEXT;
-    heap_delay_first(&rnic->eligible, qp->context_free_cyc);
+    if (rnic->fabric_source == NIC_FABRIC_STREAM && fabric_ready_cyc(rnic, qp) > at) {
+        at = fabric_ready_cyc(rnic, qp);
+        qp->wait = QP_WAIT_POST;
+    }
+    heap_delay_first(&rnic->eligible, at);
 }
 
 static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now_cyc)

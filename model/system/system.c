@@ -70,6 +70,7 @@ static int build_pair(struct system *system, const struct rnic_setup *common, in
     for (int i = first; i < first + 2; i++) {
         setup.name = name[i];
         setup.entity = (uint64_t)i;
+        setup.posts_from_fabric = i == first;
         setup.phase_ps = system->shift_ps + (i == first ? 0 : setup.nic->peer_phase);
         system->nics = i + 1;
         if (rnic_init(&system->nic[i], &setup, &system->nic[i ^ 1], error->text, sizeof error->text))
@@ -93,6 +94,9 @@ static int build(struct system *system, const struct system_options *options, st
     if (outbox_init(&system->outbox, &system->sim))
         return -1;
     system->sim.outside_lookahead_ps = system->setup->host->post_cost + system->setup->host->store_latency;
+    if (system->nic[0].fabric_source != NIC_FABRIC_OFF &&
+        fabric_least_ps(&system->nic[0]) < system->sim.outside_lookahead_ps)
+        system->sim.outside_lookahead_ps = fabric_least_ps(&system->nic[0]);
     for (int i = 0; i < system->nics; i++)
         if (rnic_declare(&system->nic[i], system->outbox.decider))
             return -1;

@@ -59,9 +59,16 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.port_policy=%s", PICK(&r, 0, 1)},
                {"pcie.completions=%s", PICK(&r, 0, 1)},
                {"stage.sched.context.depth=%u packets", PICK(&r, 1, 2, 32)},
-               {"nic.doorbell_fifo=%u", PICK(&r, 1, 128)}};
-    static const char *const word[][3] = {
-        {"accepted", "issued", "visible"}, {"host", "buffer"}, {"ack_first", "round_robin"}, {"mps", "rcb"}};
+               {"nic.doorbell_fifo=%u", PICK(&r, 1, 128)},
+               {"nic.fabric=%s", PICK(&r, 0, 0, 1, 2)},
+               {"nic.fabric_clock=%u MHz", PICK(&r, 250, 156, 322)},
+               {"nic.fabric_interval=%u cycle", PICK(&r, 1, 3)},
+               {"nic.fabric_gap=%u cycle", PICK(&r, 0, 50)}};
+    static const char *const word[][3] = {{"accepted", "issued", "visible"},
+                                          {"host", "buffer"},
+                                          {"ack_first", "round_robin"},
+                                          {"mps", "rcb"},
+                                          {"off", "stream", "memory"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
