@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const golden_boards[] = {"kcu116_25g", "u280_100g", NULL};
+const char *const golden_boards[] = {"cx5_100g",  "kcu116_25g",  "u280_100g",  "u50_100g",
+                                     "u55c_100g", "vcu118_100g", "zcu106_10g", NULL};
 
 struct load {
     const char *name;
