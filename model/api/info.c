@@ -228,6 +228,7 @@ static void fill_level(const struct rnicsim *sim, struct level *level, struct rn
     level_settle(level, sim->system.sim.now);
     out->depth = level->depth;
     out->high_water = level->high_water;
+    out->high_water_at_ps = level->high_water == 0 ? 0 : level->high_water_at_ps - sim->system.shift_ps;
     out->p50 = level_percentile(level, 500000000);
     out->p99 = level_percentile(level, 990000000);
     out->p999 = level_percentile(level, 999000000);
@@ -294,6 +295,35 @@ size_t rnicsim_fifo_levels(struct rnicsim *sim, size_t index, int64_t *time_ps, 
     for (size_t i = 0; i <= level->depth && i < max; i++)
         time_ps[i] = level->time_ps[i];
     return (size_t)level->depth + 1;
+}
+
+int rnicsim_fifo_watch(struct rnicsim *sim, size_t index, int64_t from_ps, int64_t to_ps, size_t room,
+                       struct rnicsim_error *error)
+{
+    struct rnicsim_fifo_info info;
+    struct level *level = sim ? pick_level(sim, index, &info) : 0;
+    if (!level || level->watch || room < 1 || from_ps < 0 || to_ps < from_ps || to_ps > RNICSIM_TIME_MAX)
+        return api_fail(error, RNICSIM_EINPUT,
+                        "a watch on FIFO %zu: allowed is one a FIFO, room from 1, and 0 <= from <= to <= 2^62 ps",
+                        index);
+    if (level_watch(level, from_ps + sim->system.shift_ps, to_ps + sim->system.shift_ps, room))
+        return api_fail(error, RNICSIM_EINPUT, "out of memory");
+    return RNICSIM_OK;
+}
+
+size_t rnicsim_fifo_changes(struct rnicsim *sim, size_t index, struct rnicsim_level_change *changes, size_t max)
+{
+    struct rnicsim_fifo_info info;
+    struct level *level = pick_level(sim, index, &info);
+    if (!level || !level->watch)
+        return 0;
+    level_settle(level, sim->system.sim.now);
+    const struct level_watch *watch = level->watch;
+    for (size_t i = 0; i <= watch->count && i < max; i++)
+        changes[i] = i == 0 ? (struct rnicsim_level_change){watch->from_ps - sim->system.shift_ps, watch->before}
+                            : (struct rnicsim_level_change){watch->change[i - 1].at_ps - sim->system.shift_ps,
+                                                            watch->change[i - 1].level};
+    return watch->count + 1;
 }
 
 /* ---- TLPs ---- */

@@ -248,6 +248,7 @@ struct rnicsim_fifo_info {
     const char *unit; /* "packets", "beats", "bytes", "entries" */
     const char *holds;
     uint64_t depth, high_water, p50, p99, p999; /* percentiles are time-weighted */
+    int64_t high_water_at_ps;                   /* when it was reached first */
     int64_t full_ps, back_pressure_ps;
     uint64_t drops, pushes;
 };
@@ -256,6 +257,19 @@ RNICSIM_API size_t rnicsim_fifo_count(const struct rnicsim *sim);
 RNICSIM_API int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out);
 /* Time (ps) spent at each level 0 .. depth; returns the number of levels, at most `max` are written. */
 RNICSIM_API size_t rnicsim_fifo_levels(struct rnicsim *sim, size_t index, int64_t *time_ps, size_t max);
+
+struct rnicsim_level_change {
+    int64_t at_ps;
+    uint64_t level; /* from then on */
+};
+
+/* Before anything is posted: keeps the first `room` (>= 1) changes of a FIFO's occupancy within from_ps .. to_ps, later to be had from
+ * rnicsim_fifo_changes(), whose first is the level at from_ps: how many there are, of which at most `max` are written. A second
+ * run of the same load so shows what happened around an instant that the first has found. */
+RNICSIM_API int rnicsim_fifo_watch(struct rnicsim *sim, size_t index, int64_t from_ps, int64_t to_ps, size_t room,
+                                   struct rnicsim_error *error);
+RNICSIM_API size_t rnicsim_fifo_changes(struct rnicsim *sim, size_t index, struct rnicsim_level_change *changes,
+                                        size_t max);
 
 struct rnicsim_tlp_info {
     const char *nic, *direction, *kind; /* "up" is to the host */

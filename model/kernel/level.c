@@ -18,8 +18,25 @@ int level_init(struct level *level, uint32_t depth, int64_t start_ps)
     return level->time_ps && level->holder ? 0 : -1;
 }
 
+int level_watch(struct level *level, int64_t from_ps, int64_t to_ps, size_t room)
+{
+    struct level_watch *watch = malloc(sizeof *watch);
+    struct level_change *change = malloc(room * sizeof *change);
+    if (!watch || !change) {
+        free(watch);
+        free(change);
+        return -1;
+    }
+    *watch = (struct level_watch){from_ps, to_ps, 0, change, 0, room};
+    level->watch = watch;
+    return 0;
+}
+
 void level_free(struct level *level)
 {
+    if (level->watch)
+        free(level->watch->change);
+    free(level->watch);
     free(level->holder);
     free(level->time_ps);
 }
@@ -48,14 +65,26 @@ struct counting {
     int64_t *time_ps;
     int64_t since_ps, exit_ps; /* the next exit's instant; SIM_NEVER: not told yet */
     uint32_t level;
+    struct level_watch *watch;
 };
 
-/* The clocks of a count: any, both of whole periods, or one of a whole period, whose edges are told without its phase. */
-enum clocks { CLOCKS_ANY, CLOCKS_WHOLE, CLOCKS_ONE };
+/* The clocks of a count: any, both of whole periods, or one of a whole period, whose edges are told without its phase. With a watch
+ * any, and slower. */
+enum clocks { CLOCKS_ANY, CLOCKS_WHOLE, CLOCKS_ONE, CLOCKS_WATCHED };
+
+static void note(struct level_watch *watch, int64_t at_ps, uint32_t level)
+{
+    if (at_ps < watch->from_ps)
+        watch->before = level;
+    else if (at_ps <= watch->to_ps && watch->count < watch->room)
+        watch->change[watch->count++] = (struct level_change){at_ps, level};
+}
 
 static inline int64_t edge(const struct clk *clk, int64_t n, enum clocks clocks)
 {
-    return clocks == CLOCKS_ANY ? clk_edge(clk, n) : n * clk->whole + (clocks == CLOCKS_ONE ? 0 : clk->phase_ps);
+    return clocks == CLOCKS_ANY || clocks == CLOCKS_WATCHED
+               ? clk_edge(clk, n)
+               : n * clk->whole + (clocks == CLOCKS_ONE ? 0 : clk->phase_ps);
 }
 
 /* Counts the exits up to now_ps and the time up to it. At one instant the way out comes first: its space is what the entry waits
@@ -66,6 +95,8 @@ static inline void count_exits(struct counting *c, const struct clk *out_clk, in
         c->time_ps[c->level] += c->exit_ps - c->since_ps;
         c->since_ps = c->exit_ps;
         c->level -= c->holder[c->out_counted & c->mask].out_units;
+        if (clocks == CLOCKS_WATCHED)
+            note(c->watch, c->exit_ps, c->level);
         c->exit_ps =
             ++c->out_counted < c->decided ? edge(out_clk, c->holder[c->out_counted & c->mask].out, clocks) : SIM_NEVER;
     }
@@ -79,7 +110,7 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
     const struct clk in_clk = level->in_clk, out_clk = clocks == CLOCKS_ONE ? in_clk : level->out_clk;
     const int64_t phase = clocks == CLOCKS_ONE ? in_clk.phase_ps : 0;
     struct counting c = {level->holder,           level->mask, level->out_counted, decided(level), level->time_ps,
-                         level->since_ps - phase, SIM_NEVER,   level->level};
+                         level->since_ps - phase, SIM_NEVER,   level->level,       level->watch};
     uint64_t i = level->in_counted, next = level->next;
     uint32_t high_water = level->high_water;
     known_ps -= known_ps == INT64_MAX || known_ps == INT64_MIN ? 0 : phase;
@@ -92,8 +123,12 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
             break;
         count_exits(&c, &out_clk, at, clocks);
         c.level += entry->in_units;
-        if (c.level > high_water)
+        if (clocks == CLOCKS_WATCHED)
+            note(c.watch, at, c.level);
+        if (c.level > high_water) {
             high_water = c.level;
+            level->high_water_at_ps = at + phase;
+        }
     }
     if (then_ps != INT64_MIN && then_ps - phase > c.since_ps)
         count_exits(&c, &out_clk, then_ps - phase, clocks);
@@ -107,7 +142,9 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
 static void count(struct level *level, int64_t known_ps, int64_t then_ps)
 {
     const struct clk *in = &level->in_clk, *out = &level->out_clk;
-    if (in->frac != 0 || out->frac != 0)
+    if (level->watch)
+        count_in(level, known_ps, then_ps, CLOCKS_WATCHED);
+    else if (in->frac != 0 || out->frac != 0)
         count_in(level, known_ps, then_ps, CLOCKS_ANY);
     else if (in->whole != out->whole || in->phase_ps != out->phase_ps)
         count_in(level, known_ps, then_ps, CLOCKS_WHOLE);

@@ -5,6 +5,8 @@
 
 #include "kernel/clk.h"
 
+#include <stddef.h>
+
 struct level_holder {
     int64_t in, out;              /* instants, in cycles of in_clk and out_clk */
     uint32_t in_units, out_units; /* differ where holders do not leave in the order in which they came */
@@ -22,14 +24,30 @@ struct level {
     /* as of level_settle() */
     int64_t since_ps; /* counted up to here */
     uint32_t level, high_water;
-    int64_t *time_ps; /* per level, 0 .. depth */
+    int64_t high_water_at_ps; /* when it was reached first */
+    int64_t *time_ps;         /* per level, 0 .. depth */
     uint64_t entries;
+    struct level_watch *watch; /* NULL, or keeps the changes in a stretch of time */
+};
+
+struct level_change {
+    int64_t at_ps;
+    uint32_t level; /* from then on */
+};
+
+struct level_watch { /* of the changes in from_ps .. to_ps the first `room` */
+    int64_t from_ps, to_ps;
+    uint32_t before; /* the level just before from_ps */
+    struct level_change *change;
+    size_t count, room;
 };
 
 /* depth: 1 .. 2^24 units. Instants are told in picoseconds. Returns -1 without memory. */
 int level_init(struct level *level, uint32_t depth, int64_t start_ps);
 /* Instants are told in cycles. */
 void level_set_clocks(struct level *level, const struct clk *in_clk, const struct clk *out_clk);
+/* Keeps changes from now on; room >= 1. Returns -1 without memory. */
+int level_watch(struct level *level, int64_t from_ps, int64_t to_ps, size_t room);
 void level_free(struct level *level);
 /* Counts what can be counted, which makes room in the ring. An entry can be when no way out before it can still be told: all are
  * known, or a later one is (they come in order). */

@@ -59,12 +59,15 @@ static void check(const struct history *history, struct level *level, int64_t en
 {
     int64_t time_ps[DEPTH_MAX + 1] = {0};
     uint32_t high_water = 0;
+    int64_t high_water_at = -1;
     for (int64_t at = 0; at < end_ps; at++) {
         uint32_t now = level_at(history, at);
         time_ps[now]++;
+        high_water_at = now > high_water ? at : high_water_at;
         high_water = now > high_water ? now : high_water;
     }
     CU_ASSERT_EQUAL(level->high_water, high_water);
+    CU_ASSERT_EQUAL(high_water > 0 ? level->high_water_at_ps : -1, high_water_at);
     CU_ASSERT_EQUAL(level->entries, (uint64_t)history->count);
     CU_ASSERT_EQUAL(memcmp(level->time_ps, time_ps, (history->depth + 1) * sizeof *time_ps), 0);
     for (int64_t share = 0; share <= 1000000000; share += 125000000) {
@@ -79,6 +82,21 @@ static void check(const struct history *history, struct level *level, int64_t en
     }
 }
 
+/* What the watch has kept tells the level at every instant of its stretch. */
+static void check_watch(const struct history *history, const struct level_watch *watch)
+{
+    uint32_t level = watch->before;
+    size_t next = 0;
+    int wrong = 0;
+    for (int64_t at = watch->from_ps; at <= watch->to_ps; at++) {
+        while (next < watch->count && watch->change[next].at_ps <= at)
+            level = watch->change[next++].level;
+        wrong += level != level_at(history, at);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(next, watch->count);
+}
+
 /* Tells the history with `ahead`: 0 all at their instants (exits before entries or after, as it falls), more: any legal
  * telling ahead of time. now never passes what is still to be told. */
 static void tell(const struct history *history, uint64_t trial, uint64_t ahead)
@@ -87,6 +105,8 @@ static void tell(const struct history *history, uint64_t trial, uint64_t ahead)
     int ins = 0, outs = 0;
     int64_t now = 0;
     CU_ASSERT_EQUAL_FATAL(level_init(&level, history->depth, 0), 0);
+    if (trial % 2)
+        CU_ASSERT_EQUAL_FATAL(level_watch(&level, SPAN_PS / 3, SPAN_PS / 2, 2 * HOLDERS), 0);
     for (uint64_t step = 0; outs < history->count; step++) {
         uint64_t draw = rnd_u64(6, trial, step, ahead);
         int64_t next_in = ins < history->count ? history->in_ps[ins] : history->end_ps;
@@ -112,6 +132,8 @@ static void tell(const struct history *history, uint64_t trial, uint64_t ahead)
     }
     level_settle(&level, history->end_ps + 7);
     check(history, &level, history->end_ps + 7);
+    if (level.watch)
+        check_watch(history, level.watch);
     level_free(&level);
 }
 
