@@ -99,6 +99,7 @@ enum rnicsim_opcode {
 #define RNICSIM_INLINE 2u
 #define RNICSIM_SOLICITED 4u
 #define RNICSIM_FENCE 8u
+#define RNICSIM_HAS_ARRIVAL 16u /* arrival_ps says when the request was due; without it, when its post begins */
 
 #define RNICSIM_MESSAGE_MAX_BYTES 2147483648u /* 2^31, IBTA vol. 1, 9.4.1 */
 
@@ -112,6 +113,7 @@ struct rnicsim_wr {
     uint32_t immediate;
     enum rnicsim_opcode opcode;
     uint32_t flags;
+    int64_t arrival_ps; /* with RNICSIM_HAS_ARRIVAL: 0 .. the post's at_ps. Changes no time, only the first stamp */
 };
 
 /* Posts `count` requests with one doorbell; the verbs call begins at `at_ps`, which must not lie before
@@ -146,6 +148,7 @@ RNICSIM_API int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *
 /* The stamps of a request, in order; a later one is never earlier. Those of a message of several packets are of
  * the packet that arrives last. The waterfall's rows are the differences. */
 enum rnicsim_stamp {
+    RNICSIM_AT_ARRIVAL,      /* the request was due: rnicsim_wr.arrival_ps, else AT_POST. Latency counts from here */
     RNICSIM_AT_POST,         /* the verbs call begins: when it was asked for, or when the thread is free */
     RNICSIM_AT_MMIO,         /* the CPU's store to the doorbell leaves the core */
     RNICSIM_AT_DOORBELL,     /* decoded, the QP can be scheduled */
