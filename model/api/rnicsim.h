@@ -281,7 +281,7 @@ RNICSIM_API int rnicsim_param(const struct rnicsim *sim, size_t index, struct rn
 RNICSIM_API const char *rnicsim_board_name(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_host_name(const struct rnicsim *sim);
 
-/* Where the data lie: the folder `name`, which is boards, nics, hosts, plots or samples; beside the program, else in the
+/* Where the data lie: the folder `name`, which is boards, nics, hosts, plots, cdf or samples; beside the program, else in the
  * share/rnicsim of the prefix in which the program or the library stands, else the one fixed when it was built.
  * RNICSIM_EINPUT when there is none: `folder` is then the last place where it was looked for. */
 RNICSIM_API int rnicsim_data_folder(const char *name, char *folder, size_t folder_bytes);
@@ -292,7 +292,12 @@ RNICSIM_API int rnicsim_board_at(const char *data_dir, size_t index, char *name,
 
 /* ---- calculators: no simulation needed ---- */
 
-enum rnicsim_quantity { RNICSIM_BITS, RNICSIM_FREQUENCY, RNICSIM_RATE };
+enum rnicsim_quantity {
+    RNICSIM_BITS,
+    RNICSIM_FREQUENCY, /* of a clock */
+    RNICSIM_RATE,
+    RNICSIM_REQUEST_RATE /* requests a second: "2 MHz" */
+};
 
 /* "512 bit", "250 MHz", "100 Gbps" into bits, Hz, bit/s, exactly. */
 RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *value,
