@@ -55,7 +55,7 @@ static struct collect_row *find_row(struct collect *collect, const struct rnicsi
  * whole. */
 static void add_stretches(struct collect *collect, const struct rnicsim_event *event)
 {
-    int64_t before_ps = event->stamp_ps[RNICSIM_AT_POST];
+    int64_t before_ps = event->stamp_ps[RNICSIM_AT_ARRIVAL];
     for (int i = 1; i < RNICSIM_STAMP_COUNT; i++) {
         int64_t at_ps = event->stamp_ps[i] == RNICSIM_NEVER ? before_ps : event->stamp_ps[i];
         collect->stretch_ps[i] += at_ps - before_ps;
@@ -89,7 +89,7 @@ static int add_ipdv(struct collect *collect, const struct rnicsim_event *event, 
 static int add_completion(struct collect *collect, const struct rnicsim_event *event)
 {
     const struct collect_row *row = find_row(collect, event);
-    int64_t latency_ps = event->stamp_ps[RNICSIM_AT_SEEN] - event->stamp_ps[RNICSIM_AT_POST];
+    int64_t latency_ps = event->stamp_ps[RNICSIM_AT_SEEN] - event->stamp_ps[RNICSIM_AT_ARRIVAL];
     if (row == NULL)
         return -1;
     add_stretches(collect, event);
@@ -100,7 +100,7 @@ static int add_completion(struct collect *collect, const struct rnicsim_event *e
 static int add_delivery(struct collect *collect, const struct rnicsim_event *event)
 {
     const struct collect_row *row = find_row(collect, event);
-    int64_t latency_ps = event->delivered_at_ps - event->stamp_ps[RNICSIM_AT_POST];
+    int64_t latency_ps = event->delivered_at_ps - event->stamp_ps[RNICSIM_AT_ARRIVAL];
     collect->delivered_bytes[event->host & 1u] += event->length_bytes;
     if (row == NULL)
         return -1;

@@ -2,8 +2,8 @@
  * jitter, and what went wrong. Constant memory: at most COLLECT_ROWS kinds of request, the rest together, and the first
  * COLLECT_ERRORS errors.
  *
- * Completion latency is AT_POST to AT_SEEN, of signalled requests that succeeded. Delivery latency is AT_POST to
- * delivered_at_ps, of every message, taken when the receiver sees it: where an ACK means "accepted", the sender's CQE may
+ * Latency counts from AT_ARRIVAL: from a request's intended time, so that what an overloaded sender posts late is late.
+ * Completion latency is up to AT_SEEN, of signalled requests that succeeded. Delivery latency is up to delivered_at_ps, of every message, taken when the receiver sees it: where an ACK means "accepted", the sender's CQE may
  * come before the data is visible. Both stand under the opcode of the request that was sent. */
 #ifndef BENCH_COLLECT_H
 #define BENCH_COLLECT_H

@@ -80,7 +80,7 @@ static void write_stages(const struct result *result, FILE *out)
         put_wide(out, row->sum_ps);
         fputc('\n', out);
     }
-    fprintf(out, "sum,%s,%s,%" PRIu64 ",%.3f,%.3f,", rnicsim_stamp_name(RNICSIM_AT_POST),
+    fprintf(out, "sum,%s,%s,%" PRIu64 ",%.3f,%.3f,", rnicsim_stamp_name(RNICSIM_AT_ARRIVAL),
             rnicsim_stamp_name(RNICSIM_AT_SEEN), waterfall->count, waterfall->mean_ns,
             waterfall->count == 0 ? 0.0 : 100.0);
     put_wide(out, waterfall->sum_ps);

@@ -8,6 +8,7 @@
 #define PS_PER_NS 1e3
 #define BAR_COLUMNS 32
 #define STUCK_SHOWN 300
+#define FROM "from the post or due time"
 
 const char *text_opcode(enum rnicsim_opcode opcode)
 {
@@ -109,11 +110,11 @@ static void print_latency(const struct result *result, FILE *out)
 {
     const struct collect *collect = result->collect;
     if (result->completion.count > 0)
-        print_latency_head("Completion, usec: from the post until a poll returns the CQE (signalled requests)", out);
+        print_latency_head("Completion, usec: " FROM " until a poll returns the CQE (signalled requests)", out);
     for (size_t i = 0; i < collect->row_count; i++)
         print_latency_row(&collect->rows[i], collect->rows[i].completion, out);
     if (result->delivery.count > 0)
-        print_latency_head("Delivery, usec: from the post until the last byte is visible in the peer's memory", out);
+        print_latency_head("Delivery, usec: " FROM " until the last byte is visible in the peer's memory", out);
     for (size_t i = 0; i < collect->row_count; i++)
         print_latency_row(&collect->rows[i], collect->rows[i].delivery, out);
 }

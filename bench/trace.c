@@ -1,10 +1,11 @@
-/* rnicsim trace: info, check, convert and import of trace files. */
+/* rnicsim trace: info, check, convert, import and gen of trace files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/cli.h"
 #include "bench/commands.h"
+#include "bench/trace_gen.h"
 #include "traces/check.h"
 #include "traces/convert.h"
 #include "traces/import.h"
@@ -213,7 +214,8 @@ static int print_help(void)
     printf("Usage: rnicsim trace info FILE\n"
            "       rnicsim trace check FILE\n"
            "       rnicsim trace convert FROM TO\n"
-           "       rnicsim trace import --tool TOOL --client FILE [--server FILE] -o OUT\n\n"
+           "       rnicsim trace import --tool TOOL --client FILE [--server FILE] -o OUT\n"
+           "       rnicsim trace gen --qps N --size DIST --requests N --opcode MIX [OPTION...] -o FILE\n\n"
            "  Each tells its options with --help. The format: traces/FORMAT.md.\n");
     return CLI_DONE;
 }
@@ -223,13 +225,17 @@ int trace_main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*main)(int argc, char **argv);
-    } commands[] = {{"info", info_main}, {"check", check_main}, {"convert", convert_main}, {"import", import_main}};
+    } commands[] = {{"info", info_main},
+                    {"check", check_main},
+                    {"convert", convert_main},
+                    {"import", import_main},
+                    {"gen", trace_gen_main}};
     if (argc < 2)
-        return cli_fail("trace: allowed are info, check, convert and import; see rnicsim trace --help");
+        return cli_fail("trace: allowed are info, check, convert, import and gen; see rnicsim trace --help");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help();
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
-    return cli_fail("trace %s: allowed are info, check, convert and import", argv[1]);
+    return cli_fail("trace %s: allowed are info, check, convert, import and gen", argv[1]);
 }

@@ -4,7 +4,8 @@
 
 /* [i]: what happens between stamp i and stamp i + 1. */
 static const char *const row_name[WATERFALL_ROWS] = {
-    "CPU builds WQE and rings",   /* AT_POST to AT_MMIO */
+    "waits for CPU or queue",     /* AT_ARRIVAL to AT_POST */
+    "CPU builds WQE and rings",   /* to AT_MMIO */
     "doorbell to NIC, decoded",   /* to AT_DOORBELL */
     "QP waits for scheduler",     /* to AT_GRANT */
     "WQE fetched and parsed",     /* to AT_WQE */

@@ -23,6 +23,8 @@ runs() { # the program of a prefix
         2>"$work/err" || wrong "$1/bin/rnicsim fails: $(cat "$work/err")"
     [ ! -s "$work/err" ] || wrong "$1/bin/rnicsim says: $(cat "$work/err")"
     [ -s "$work/results/waterfall.svg" ] || wrong "$1/bin/rnicsim draws no chart"
+    (cd / && "$1/bin/rnicsim" trace gen --qps 1 --size websearch --requests 1 --opcode write -o "$work/t.wqe") ||
+        wrong "$1/bin/rnicsim finds no published sizes"
     (cd / && "$1/bin/rnicsim" boards) | grep -q '^u280_100g' || wrong "$1/bin/rnicsim boards lists no u280_100g"
 }
 # "Cflags", "Libs" or "Libs.private" as pkg-config would give it

@@ -77,6 +77,8 @@ static int write_turn(const struct trace_import_job *job, struct trace_writer *w
         post.dep.term[1] = (struct trace_dep_term){kind, (uint32_t)waits_for};
     } else {
         post.dep = dep_on(kind, waits_for, job->options.think_ns);
+        if (waits_for == 0 && job->is_send) /* behind its RECVs, not due at 0: this is no open loop */
+            post.dep = after_post;
     }
     return trace_put(writer, &post, error);
 }

@@ -194,6 +194,8 @@ static int ring_send(struct trace_replay *replay, struct rnicsim *sim, uint32_t 
 {
     uint32_t count = replay->threads[number].count;
     const struct trace_replay_post *first = trace_replay_source_post(replay->source, number, 0);
+    /* Open loop: due at its own time, however late the thread or its queue let it be posted. */
+    uint32_t arrival = first->dep.term[0].kind == TRACE_DEP_NONE ? RNICSIM_HAS_ARRIVAL : 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct trace_replay_post *post = trace_replay_source_post(replay->source, number, i);
         replay->requests[i] = (struct rnicsim_wr){
@@ -205,7 +207,8 @@ static int ring_send(struct trace_replay *replay, struct rnicsim *sim, uint32_t 
             .length_bytes = post->length_bytes,
             .immediate = post->immediate,
             .opcode = post->opcode,
-            .flags = post->flags,
+            .flags = post->flags | arrival,
+            .arrival_ps = first->t_ps,
         };
     }
     return rnicsim_post_send(sim, first->host, first->qpn, replay->requests, count, at_ps, error);

@@ -10,7 +10,7 @@
 #include "traces/reader.h"
 #include "traces/replay_scan.h"
 
-#define TRACE_REPLAY_WINDOW 65536u
+#define TRACE_REPLAY_WINDOW 262144u /* 25 MB, if need be: 1,000 QPs with 128 requests outstanding and their RECVs */
 #define TRACE_REPLAY_READERS 16u
 
 /* What is kept of a record until it is posted. */

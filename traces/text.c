@@ -35,6 +35,51 @@ static int parse(const char *text, uint64_t *out)
     return 0;
 }
 
+/* Decimal digits from *text on, which then stands behind them; -1: none, or more than fit in 64 bits. */
+static int take_digits(const char **text, uint64_t *value)
+{
+    const char *start = *text;
+    for (; **text >= '0' && **text <= '9'; (*text)++) {
+        unsigned digit = (unsigned)(**text - '0');
+        if (*value > (UINT64_MAX - digit) / 10)
+            return -1;
+        *value = *value * 10 + digit;
+    }
+    return *text == start ? -1 : 0;
+}
+
+/* 0, or -1 when it is no such number. */
+static int parse_decimal(const char *text, unsigned digits, uint64_t *out)
+{
+    *out = 0;
+    if (take_digits(&text, out) != 0)
+        return -1;
+    if (*text == '.') {
+        const char *point = text++;
+        if (take_digits(&text, out) != 0 || (size_t)(text - point - 1) > digits)
+            return -1;
+        digits -= (unsigned)(text - point - 1);
+    }
+    for (; digits > 0; digits--) {
+        if (*out > UINT64_MAX / 10)
+            return -1;
+        *out *= 10;
+    }
+    return *text == 0 ? 0 : -1;
+}
+
+int trace_text_decimal(const char *text, unsigned digits, uint64_t max, const char *what, uint64_t *out,
+                       struct rnicsim_error *error)
+{
+    uint64_t one = 1;
+    for (unsigned i = 0; i < digits; i++)
+        one *= 10;
+    if (parse_decimal(text, digits, out) != 0 || *out > max * one)
+        return trace_fail(error, "%s: \"%.40s\" is not allowed; 0 to %llu is, with up to %u digits behind the point",
+                          what, text, (unsigned long long)max, digits);
+    return 0;
+}
+
 int trace_text_number(const char *text, uint64_t max, const char *what, uint64_t *out, struct rnicsim_error *error)
 {
     if (parse(text, out) != 0 || *out > max)

@@ -9,6 +9,9 @@
 
 /* Decimal or 0x hexadecimal, without sign or blanks. */
 int trace_text_number(const char *text, uint64_t max, const char *what, uint64_t *out, struct rnicsim_error *error);
+/* A decimal with at most so many digits behind the point, as a whole number of its last digit: "0.25" with 3 is 250. */
+int trace_text_decimal(const char *text, unsigned digits, uint64_t max, const char *what, uint64_t *out,
+                       struct rnicsim_error *error);
 /* Names joined by '|'; name(i) is bit i. The empty text is 0. `text` is modified. */
 int trace_text_set(char *text, const char *(*name)(uint32_t), uint32_t count, const char *what, uint32_t *out,
                    struct rnicsim_error *error);

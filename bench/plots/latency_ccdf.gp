@@ -16,5 +16,5 @@ if (X_max > 3 * X_min) {
     }
 }
 set key below height 1
-plot datafile index 0 using 1:3 with fsteps ls 1 title "completion: post to CQE seen", \
-     datafile index 1 using 1:3 with fsteps ls 2 title "delivery: post to last byte in the peer's memory"
+plot datafile index 0 using 1:3 with fsteps ls 1 title "completion: post or due time to CQE seen", \
+     datafile index 1 using 1:3 with fsteps ls 2 title "delivery: post or due time to last byte in the peer's memory"

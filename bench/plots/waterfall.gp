@@ -1,7 +1,7 @@
-# ---- waterfall: where the mean completion latency goes, from the post (left) to the poll that sees the CQE (right)
+# ---- waterfall: where the mean completion latency goes, from the post or due time (left) to the poll that sees the CQE (right)
 stats datafile using ($2 + $3) nooutput name "X"
 set title "Where the mean completion latency goes\n" . subtitle
-set xlabel "time since the post, mean (ns)"
+set xlabel "time since the post or due time, mean (ns)"
 unset key
 set xrange [0:X_max * 1.18]
 set yrange [X_records - 0.4:-0.6] # the first row on top

@@ -10,10 +10,12 @@ int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *val
             {.key = "width", .unit = PARAM_BITS, .choices = "", .min_text = "8 bit", .max_text = "65536 bit"},
         [RNICSIM_FREQUENCY] =
             {.key = "clock", .unit = PARAM_FREQUENCY, .choices = "", .min_text = "1 MHz", .max_text = "10 GHz"},
-        [RNICSIM_RATE] = {
-            .key = "rate", .unit = PARAM_RATE, .choices = "", .min_text = "1 Mbps", .max_text = "10000 Gbps"}};
+        [RNICSIM_RATE] =
+            {.key = "rate", .unit = PARAM_RATE, .choices = "", .min_text = "1 Mbps", .max_text = "10000 Gbps"},
+        [RNICSIM_REQUEST_RATE] = {
+            .key = "rate", .unit = PARAM_FREQUENCY, .choices = "", .min_text = "1 Hz", .max_text = "10 GHz"}};
     struct config_error wrong;
-    if (!text || !value || (unsigned)quantity > RNICSIM_RATE)
+    if (!text || !value || (unsigned)quantity > RNICSIM_REQUEST_RATE)
         return api_fail(error, RNICSIM_EINPUT, "no text, no place for its value, or no such quantity");
     if (param_parse(&desc[quantity], text, value, &wrong))
         return api_fail(error, RNICSIM_EINPUT, "%s", wrong.text);

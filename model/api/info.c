@@ -7,8 +7,8 @@
 const char *rnicsim_stamp_name(enum rnicsim_stamp stamp)
 {
     static const char *const name[RNICSIM_STAMP_COUNT] = {
-        "post",     "mmio",   "doorbell",  "grant",    "wqe",          "packet",  "payload", "port", "wire",
-        "received", "judged", "responded", "ack wire", "ack received", "retired", "cqe",     "seen"};
+        "arrival", "post",     "mmio",   "doorbell",  "grant",    "wqe",          "packet",  "payload", "port",
+        "wire",    "received", "judged", "responded", "ack wire", "ack received", "retired", "cqe",     "seen"};
     return name[stamp];
 }
 

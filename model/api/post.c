@@ -2,7 +2,7 @@
 #include "api/api_internal.h"
 
 static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
-                                      const struct rnicsim_wr *wr)
+                                      const struct rnicsim_wr *wr, int64_t at_ps)
 {
     if ((unsigned)wr->opcode > RNICSIM_WRITE_IMM)
         return "opcode: allowed SEND, SEND_IMM, WRITE, WRITE_IMM";
@@ -10,8 +10,10 @@ static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, 
         return "length: allowed 0 to 2147483648 bytes";
     if ((wr->flags & RNICSIM_INLINE) && wr->length_bytes > qp->max_inline_bytes)
         return "inline data is longer than the QP's max_inline";
-    if (wr->flags & ~(RNICSIM_SIGNALLED | RNICSIM_INLINE | RNICSIM_SOLICITED | RNICSIM_FENCE))
+    if (wr->flags & ~(RNICSIM_SIGNALLED | RNICSIM_INLINE | RNICSIM_SOLICITED | RNICSIM_FENCE | RNICSIM_HAS_ARRIVAL))
         return "unknown flags";
+    if ((wr->flags & RNICSIM_HAS_ARRIVAL) && (wr->arrival_ps < 0 || wr->arrival_ps > at_ps))
+        return "arrival: allowed 0 to the instant of its post";
     if (wr->length_bytes > 0 && !(wr->flags & RNICSIM_INLINE) &&
         !regions_hold(&sim->regions[host], wr->lkey, wr->local_address, wr->length_bytes))
         return "lkey names no region that holds the local buffer";
@@ -75,6 +77,8 @@ static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint3
     message->opcode = (uint8_t)wr->opcode;
     message->signalled = qp->signal_all || (wr->flags & RNICSIM_SIGNALLED);
     message->has_inline = (wr->flags & RNICSIM_INLINE) != 0;
+    if (wr->flags & RNICSIM_HAS_ARRIVAL)
+        message->stamp_ps[MESSAGE_AT_ARRIVAL] = wr->arrival_ps + sim->system.shift_ps;
     qp->send[(qp->posted + offset) & qp->send_mask] = ref;
     return 0;
 }
@@ -116,7 +120,7 @@ int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
         return api_fail(error, RNICSIM_EINPUT, "send queue full: QP %u of host %u holds %u of %u, %zu more were posted",
                         qpn, host, qp->posted - qp->retired, qp->sq_depth, count);
     for (size_t i = 0; i < count; i++) {
-        const char *wrong = wrong_with_request(sim, host, qp, &requests[i]);
+        const char *wrong = wrong_with_request(sim, host, qp, &requests[i], at_ps);
         if (wrong)
             return api_fail(error, RNICSIM_EINPUT, "request %llu on QP %u of host %u: %s",
                             (unsigned long long)requests[i].wr_id, qpn, host, wrong);

@@ -99,6 +99,7 @@ enum rnicsim_opcode {
 #define RNICSIM_INLINE 2u
 #define RNICSIM_SOLICITED 4u
 #define RNICSIM_FENCE 8u
+#define RNICSIM_HAS_ARRIVAL 16u /* arrival_ps says when the request was due; without it, when its post begins */
 
 #define RNICSIM_MESSAGE_MAX_BYTES 2147483648u /* 2^31, IBTA vol. 1, 9.4.1 */
 
@@ -112,6 +113,7 @@ struct rnicsim_wr {
     uint32_t immediate;
     enum rnicsim_opcode opcode;
     uint32_t flags;
+    int64_t arrival_ps; /* with RNICSIM_HAS_ARRIVAL: 0 .. the post's at_ps. Changes no time, only the first stamp */
 };
 
 /* Posts `count` requests with one doorbell; the verbs call begins at `at_ps`, which must not lie before
@@ -149,6 +151,7 @@ RNICSIM_API int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *
 /* The stamps of a request, in order; a later one is never earlier. Those of a message of several packets are of
  * the packet that arrives last. The waterfall's rows are the differences. */
 enum rnicsim_stamp {
+    RNICSIM_AT_ARRIVAL,      /* the request was due: rnicsim_wr.arrival_ps, else AT_POST. Latency counts from here */
     RNICSIM_AT_POST,         /* the verbs call begins: when it was asked for, or when the thread is free */
     RNICSIM_AT_MMIO,         /* the CPU's store to the doorbell leaves the core */
     RNICSIM_AT_DOORBELL,     /* decoded, the QP can be scheduled */
@@ -295,7 +298,7 @@ RNICSIM_API int rnicsim_param(const struct rnicsim *sim, size_t index, struct rn
 RNICSIM_API const char *rnicsim_board_name(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_host_name(const struct rnicsim *sim);
 
-/* Where the data lie: the folder `name`, which is boards, nics, hosts, plots or samples; beside the program, else in the
+/* Where the data lie: the folder `name`, which is boards, nics, hosts, plots, cdf or samples; beside the program, else in the
  * share/rnicsim of the prefix in which the program or the library stands, else the one fixed when it was built.
  * RNICSIM_EINPUT when there is none: `folder` is then the last place where it was looked for. */
 RNICSIM_API int rnicsim_data_folder(const char *name, char *folder, size_t folder_bytes);
@@ -306,7 +309,12 @@ RNICSIM_API int rnicsim_board_at(const char *data_dir, size_t index, char *name,
 
 /* ---- calculators: no simulation needed ---- */
 
-enum rnicsim_quantity { RNICSIM_BITS, RNICSIM_FREQUENCY, RNICSIM_RATE };
+enum rnicsim_quantity {
+    RNICSIM_BITS,
+    RNICSIM_FREQUENCY, /* of a clock */
+    RNICSIM_RATE,
+    RNICSIM_REQUEST_RATE /* requests a second: "2 MHz" */
+};
 
 /* "512 bit", "250 MHz", "100 Gbps" into bits, Hz, bit/s, exactly. */
 RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *value,

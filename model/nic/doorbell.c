@@ -23,6 +23,8 @@ int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
     int64_t store_at = host_post(&rnic->host, at_ps, count, &begin_ps);
     for (uint32_t i = 0; i < count; i++) {
         struct message *message = rnic_message(rnic, qp->send[(qp->posted + i) & qp->send_mask]);
+        if (message->stamp_ps[MESSAGE_AT_ARRIVAL] == SIM_NEVER)
+            message->stamp_ps[MESSAGE_AT_ARRIVAL] = begin_ps;
         message->stamp_ps[MESSAGE_AT_POST] = begin_ps;
         message->stamp_ps[MESSAGE_AT_MMIO] = store_at;
     }

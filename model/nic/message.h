@@ -4,9 +4,10 @@
 
 #include "kernel/pool.h"
 
-#define MESSAGE_STAMPS 17 /* in the order of the waterfall: model/api/rnicsim.h */
+#define MESSAGE_STAMPS 18 /* in the order of the waterfall: model/api/rnicsim.h */
 
 enum message_stamp {
+    MESSAGE_AT_ARRIVAL, /* set by whoever posts; SIM_NEVER: with AT_POST */
     MESSAGE_AT_POST,
     MESSAGE_AT_MMIO,
     MESSAGE_AT_DOORBELL,

@@ -13,6 +13,7 @@ void suite_bench_bad_input(void);
     "#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1 sq_depth=2\n#qp host=1 qpn=1 type=RC peer_host=0 peer_qpn=2\n"
 #define HEAD "#rnicsim-trace version=1\n" QPS COLUMNS /* the first record is in line 5 */
 #define GOOD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n"
+#define GEN "$R trace gen --qps 4 --size 64 --requests 10 --opcode write -o x.wqe "
 #define RUN "$R run -b u280_100g -o results "
 /* A nic file of its own beside a board file of its own, and neither in the folder where the program runs. */
 #define MY_NIC(edit)                                                                                                 \
@@ -107,11 +108,21 @@ static const struct bad_case cases[] = {
     {NULL, "$R params no.such.key", "\"no.such.key\" is no parameter"},
     {NULL, "$R params -b u281", "unknown board 'u281'"},
     {NULL, "$R boards all", "takes no argument"},
-    {NULL, "$R trace", "allowed are info, check, convert and import"},
+    {NULL, "$R trace", "allowed are info, check, convert, import and gen"},
     {NULL, "$R trace info", "needed are FILE"},
     {NULL, "$R trace info missing.wqe", "missing.wqe: cannot be opened"},
     {HEAD GOOD, "$R trace convert t.wqe /dev/full", "/dev/full"},
     {NULL, "$R trace import --tool write_lat", "are needed"},
+    {NULL, "$R trace gen --qps 4 -o x.wqe", "--qps, --size, --requests, --opcode and -o are needed"},
+    {NULL, GEN "--qps 0", "--qps: 0 is not allowed"},
+    {NULL, GEN "--depth -1", "--depth: \"-1\""},
+    {NULL, GEN "--arrival often", "--arrival: \"often\" is not known"},
+    {NULL, GEN "--arrival poisson --rate 50", "rate \"50\": allowed are"},
+    {NULL, GEN "--size webfind", "alistorage2019, fbhadoop, googlerpc2008, websearch"},
+    {NULL, GEN "--size /tmp", "/tmp:0: cannot be read"},
+    {NULL, GEN "--frobnicate", "\"--frobnicate\" is no option"},
+    {NULL, GEN "more", "takes options only"},
+    {NULL, GEN "-o x.trace", "the name does not say the form"},
     {NULL, "$R trace import --tool write_lat --client missing.csv --server missing.csv -o x.wqe", "missing.csv"},
 };
 

@@ -59,23 +59,23 @@ static void test_collect(void)
 {
     struct collect collect;
     CU_ASSERT_EQUAL_FATAL(collect_init(&collect), 0);
-    static const int64_t latency_ps[] = {1600, 3200, 1600};
+    static const int64_t latency_ps[] = {1700, 3400, 1700};
     for (int i = 0; i < 3; i++) {
         struct rnicsim_event event = make_event(1, 64, latency_ps[i]);
         event.stamp_ps[RNICSIM_AT_PAYLOAD] = RNICSIM_NEVER;
         collect_event(&collect, &event);
-        event = make_event(2, 64, 1600); /* another QP: no part of the first one's IPDV */
+        event = make_event(2, 64, 1700); /* another QP: no part of the first one's IPDV */
         collect_event(&collect, &event);
     }
     __int128 sum_ps = 0;
     for (int i = 1; i < RNICSIM_STAMP_COUNT; i++)
         sum_ps += collect.stretch_ps[i];
-    CU_ASSERT(sum_ps == 1600 * 5 + 3200);
+    CU_ASSERT(sum_ps == 1700 * 5 + 3400);
     CU_ASSERT(collect.stretch_ps[RNICSIM_AT_PAYLOAD] == 300);
     CU_ASSERT_EQUAL(collect.ipdv_count, 4);
-    CU_ASSERT(collect.ipdv_ps == 3200);
+    CU_ASSERT(collect.ipdv_ps == 3400);
     CU_ASSERT_EQUAL(collect.row_count, 1);
-    struct rnicsim_event failed = make_event(1, 64, 1600);
+    struct rnicsim_event failed = make_event(1, 64, 1700);
     failed.status = 12;
     collect_event(&collect, &failed);
     CU_ASSERT_EQUAL(collect.error_count, 1);
@@ -89,7 +89,7 @@ static void test_many_sizes(void)
     struct collect collect;
     CU_ASSERT_EQUAL_FATAL(collect_init(&collect), 0);
     for (uint32_t bytes = 0; bytes < 100; bytes++) {
-        struct rnicsim_event event = make_event(1, bytes, 1600);
+        struct rnicsim_event event = make_event(1, bytes, 1700);
         collect_event(&collect, &event);
     }
     CU_ASSERT_EQUAL(collect.row_count, COLLECT_ROWS + 1);

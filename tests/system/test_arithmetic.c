@@ -119,7 +119,7 @@ static void expect(struct rnicsim *sim, int64_t *at)
 {
     struct board a = board(0), b = board(1000);
     int64_t link = time_ps(sim, "pcie.link_latency");
-    at[RNICSIM_AT_POST] = 0;
+    at[RNICSIM_AT_ARRIVAL] = at[RNICSIM_AT_POST] = 0;
     at[RNICSIM_AT_MMIO] = time_ps(sim, "host.post_cost") + time_ps(sim, "host.wqe_cost");
     /* 64 B pushed: 88 bytes on the link */
     int64_t sent = first_at_or_after(a.link, at[RNICSIM_AT_MMIO] + time_ps(sim, "host.store_latency")) + 88;

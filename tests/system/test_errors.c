@@ -109,6 +109,12 @@ static void callers_mistakes(void)
     refused(sim, wr, 1, 9, "send queue full");
     wr.length_bytes = RNICSIM_MESSAGE_MAX_BYTES + 1;
     refused(sim, wr, 1, 1, "length");
+    wr.length_bytes = 8;
+    wr.flags = RNICSIM_HAS_ARRIVAL;
+    wr.arrival_ps = rnicsim_now(sim) + 1;
+    refused(sim, wr, 1, 1, "arrival: allowed 0 to");
+    wr.arrival_ps = -1;
+    refused(sim, wr, 1, 1, "arrival: allowed 0 to");
     wr.length_bytes = 65;
     wr.flags = RNICSIM_INLINE;
     refused(sim, wr, 1, 1, "max_inline");

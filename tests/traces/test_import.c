@@ -94,7 +94,7 @@ static void test_send_lat(void)
     expect_import((struct trace_import){.tool = "send_lat", .rx_depth = 2, .iterations = 3}, send_lat_client,
                   send_lat_server,
                   "0 RECV 2:1 \n0 RECV 2:2 \n1 RECV 1:1 \n1 RECV 1:2 \n"
-                  "0 SEND 2:1 \n"
+                  "0 SEND 2:1 post\n"
                   "1 RECV 1:3 recv:1\n1 SEND 1:1 recv:1\n"
                   "0 RECV 2:3 recv:1\n0 SEND 2:2 cqe:1&recv:1\n"
                   "1 SEND 1:2 cqe:1&recv:2\n0 SEND 2:3 cqe:2&recv:2\n1 SEND 1:3 cqe:2&recv:3\n");

@@ -15,7 +15,8 @@ void suite_traces_replay(void);
 
 /* What a run has shown, by wr_id. */
 struct seen {
-    int64_t post_ps[POSTS_MAX], done_ps[POSTS_MAX], visible_ps[POSTS_MAX], received_ps[POSTS_MAX];
+    int64_t arrival_ps[POSTS_MAX], post_ps[POSTS_MAX], done_ps[POSTS_MAX], visible_ps[POSTS_MAX],
+        received_ps[POSTS_MAX];
     int64_t last_ps;
     uint64_t events;
     int backwards;
@@ -35,8 +36,10 @@ static void see(void *context, const struct rnicsim_event *event)
         seen->visible_ps[event->wr_id] = event->at_ps;
     if (event->kind == RNICSIM_RECV_DONE)
         seen->received_ps[event->wr_id] = event->at_ps;
-    if (event->kind != RNICSIM_RECV_DONE)
-        seen->post_ps[event->wr_id] = event->stamp_ps[RNICSIM_AT_POST];
+    if (event->kind == RNICSIM_RECV_DONE)
+        return;
+    seen->arrival_ps[event->wr_id] = event->stamp_ps[RNICSIM_AT_ARRIVAL];
+    seen->post_ps[event->wr_id] = event->stamp_ps[RNICSIM_AT_POST];
 }
 
 struct replayed {
@@ -108,6 +111,33 @@ static void test_times(void)
     replay_end(&run);
 }
 
+/* Open loop: a request is due at its own time, though the thread (50 ns a call, 20 ns a WQE) is late; all behind one
+ * doorbell are due with the first. Closed loop: when it is posted. */
+static void test_arrival(void)
+{
+    struct replayed run;
+    replay_records(&run, "0,0,0,SEND,2,1,1,1,WRITE,SIGNALED,64,0," CLIENT "\n"
+                         "0,0,0,SEND,2,1,2,2,WRITE,SIGNALED,64,0," CLIENT "\n"
+                         "1000,0,0,SEND,2,1,3,3,WRITE,SIGNALED,64,0," CLIENT "\n"
+                         "1000,0,0,SEND,2,1,3,4,WRITE,SIGNALED,64,0," CLIENT "\n"
+                         "2000,0,0,SEND,2,1,4,5,WRITE,SIGNALED,64,0," CLIENT "post\n"
+                         "0,0,0,SEND,2,1,5,6,WRITE,SIGNALED,64,0," CLIENT "cqe:1+10\n"
+                         "0,0,0,SEND,2,1,6,7,WRITE,SIGNALED,64,0," CLIENT "cqe:1+10\n"
+                         "3000,0,0,SEND,2,1,7,8,WRITE,SIGNALED,64,0," CLIENT "\n");
+    static const int64_t arrival_ps[] = {0, 0, 1000, 1000}, post_ps[] = {0, 70000, 140000, 140000, 230000};
+    const struct seen *seen = &run.seen;
+    CU_ASSERT_EQUAL_FATAL(run.result, RNICSIM_OK);
+    for (int i = 0; i < 4; i++)
+        CU_ASSERT_EQUAL(seen->arrival_ps[i + 1], arrival_ps[i]);
+    for (int i = 0; i < 5; i++)
+        CU_ASSERT_EQUAL(seen->post_ps[i + 1], post_ps[i]);
+    for (int i = 5; i <= 7; i++)
+        CU_ASSERT_EQUAL(seen->arrival_ps[i], seen->post_ps[i]);
+    CU_ASSERT_EQUAL(seen->arrival_ps[8], 3000); /* program order held it up */
+    CU_ASSERT_EQUAL(seen->post_ps[8], seen->done_ps[1] + 10000 + 140000);
+    replay_end(&run);
+}
+
 /* A think time counts from its own event, also when later ones have passed by: the thread waits for the slow QP first. */
 static void test_think_from_the_past(void)
 {
@@ -156,7 +186,8 @@ static void test_stuck(void)
     replay_end(&run);
 }
 
-static void test_full_queue(void)
+/* Forty at once into a queue of four, closed or open loop: the latter are due at their times though they wait. */
+static void replay_full_queue(const char *dep)
 {
     struct scratch scratch;
     struct replayed run;
@@ -167,7 +198,7 @@ static void test_full_queue(void)
           "#qp host=1 qpn=1 type=RC peer_host=0 peer_qpn=2\n" TRACE_CSV_COLUMNS "\n",
           file);
     for (int i = 0; i < 40; i++) /* without #mr lines any key will do */
-        fprintf(file, "0,0,0,SEND,2,1,%d,%d,WRITE,SIGNALED,64,0,1,0x10000,7,0x20000,9,0,0,0,post\n", i + 1, i);
+        fprintf(file, "0,0,0,SEND,2,1,%d,%d,WRITE,SIGNALED,64,0,1,0x10000,7,0x20000,9,0,0,0,%s\n", i + 1, i, dep);
     fclose(file);
     replay_file(&run, scratch.path);
     CU_ASSERT_EQUAL_FATAL(run.result, RNICSIM_OK);
@@ -176,8 +207,16 @@ static void test_full_queue(void)
     CU_ASSERT(counts.queue_full > 0 && counts.queue_full <= 36);
     for (int i = 1; i < 40; i++)
         CU_ASSERT(run.seen.post_ps[i] >= run.seen.post_ps[i - 1]);
+    for (int i = 0; i < 40; i++)
+        CU_ASSERT_EQUAL(run.seen.arrival_ps[i], dep[0] == 0 ? 0 : run.seen.post_ps[i]);
     replay_end(&run);
     scratch_close(&scratch);
+}
+
+static void test_full_queue(void)
+{
+    replay_full_queue("post");
+    replay_full_queue("");
 }
 
 static void write_far_apart(const char *path, int records)
@@ -279,6 +318,7 @@ void suite_traces_replay(void)
 {
     CU_pSuite suite = CU_add_suite("traces/replay", NULL, NULL);
     CU_add_test(suite, "times of posts", test_times);
+    CU_add_test(suite, "when a request was due", test_arrival);
     CU_add_test(suite, "think time from an event that lies back", test_think_from_the_past);
     CU_add_test(suite, "send and recv", test_send_and_recv);
     CU_add_test(suite, "stuck", test_stuck);
