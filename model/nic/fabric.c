@@ -65,8 +65,10 @@ int fabric_post(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps
         return -1;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t ref = qp->send[(qp->posted + i) & qp->send_mask];
-        rnic_message(rnic, ref)->stamp_ps[MESSAGE_AT_POST] = at_ps;
-        rnic_message(rnic, ref)->stamp_ps[MESSAGE_AT_MMIO] = at_ps;
+        struct message *message = rnic_message(rnic, ref);
+        if (message->stamp_ps[MESSAGE_AT_ARRIVAL] == SIM_NEVER)
+            message->stamp_ps[MESSAGE_AT_ARRIVAL] = at_ps;
+        message->stamp_ps[MESSAGE_AT_POST] = message->stamp_ps[MESSAGE_AT_MMIO] = at_ps;
         if (rnic->fabric_source == NIC_FABRIC_STREAM && agenda_put(&fabric->messages, edge, 0, ref))
             return -1;
     }
