@@ -148,4 +148,5 @@ void result_free(struct result *result)
     free(result->tlps);
     free(result->fifos);
     free(result->drops);
+    free(result->around.change);
 }

@@ -23,6 +23,12 @@ struct result_drop {
     uint64_t frames; /* of both NICs */
 };
 
+struct result_around {                   /* the fullest FIFO around the instant at which it was fullest */
+    struct rnicsim_level_change *change; /* the first is the level at the beginning */
+    size_t count;
+    int64_t high_water_at_ps, to_ps;
+};
+
 struct result {
     struct rnicsim *sim;
     const struct collect *collect;
@@ -51,6 +57,7 @@ struct result {
     size_t drop_count;
     struct rnicsim_tlp_info *tlps;
     size_t tlp_count;
+    struct result_around around; /* count 0: not looked at */
     struct bottlenecks bottlenecks;
     char changed[1024];      /* "key=value; key=value", of -s */
     char stuck[2048];        /* empty when nothing is */

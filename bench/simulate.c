@@ -11,6 +11,9 @@ static int create(struct simulate *simulate)
     int result = rnicsim_create(&options, &simulate->sim, &error);
     if (result == RNICSIM_OK)
         result = workload_create_objects(&simulate->workload, simulate->sim, &error);
+    if (result == RNICSIM_OK && simulate->watch_room > 0)
+        result = rnicsim_fifo_watch(simulate->sim, simulate->watch_fifo, simulate->watch_from_ps, simulate->watch_to_ps,
+                                    simulate->watch_room, &error);
     if (result != RNICSIM_OK)
         return cli_fail_result(result, &error);
     if (collect_init(&simulate->collect) != 0)
@@ -45,7 +48,8 @@ int simulate_run(struct simulate *simulate)
         return result;
     workload_counts(&simulate->workload, &counts);
     progress_start(&simulate->progress, counts.requests, simulate->quiet);
-    result = workload_run(&simulate->workload, simulate->sim, take_event, simulate, &error);
+    int64_t until_ps = simulate->watch_room > 0 ? simulate->watch_to_ps + 1 : RNICSIM_NEVER;
+    result = workload_run(&simulate->workload, simulate->sim, until_ps, take_event, simulate, &error);
     progress_end(&simulate->progress);
     if (result != RNICSIM_OK)
         return cli_fail_result(result, &error);

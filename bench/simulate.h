@@ -12,6 +12,9 @@ struct simulate {
     uint64_t seed;
     int horizon_off, quiet;
     struct workload workload; /* open; closed by simulate_free() */
+    /* 0, or as many changes of a FIFO are kept, around an instant, and the run ends behind them */
+    size_t watch_room, watch_fifo;
+    int64_t watch_from_ps, watch_to_ps;
 
     struct rnicsim *sim;
     struct collect collect;

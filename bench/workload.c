@@ -39,11 +39,11 @@ int workload_create_objects(struct workload *workload, struct rnicsim *sim, stru
                                     : perftest_run_create_objects(workload->perftest, sim, error);
 }
 
-int workload_run(struct workload *workload, struct rnicsim *sim, trace_replay_event *event, void *context,
-                 struct rnicsim_error *error)
+int workload_run(struct workload *workload, struct rnicsim *sim, int64_t until_ps, trace_replay_event *event,
+                 void *context, struct rnicsim_error *error)
 {
-    return workload->replay != NULL ? trace_replay_run(workload->replay, sim, event, context, error)
-                                    : perftest_run_go(workload->perftest, event, context, error);
+    return workload->replay != NULL ? trace_replay_run(workload->replay, sim, until_ps, event, context, error)
+                                    : perftest_run_go(workload->perftest, until_ps, event, context, error);
 }
 
 void workload_counts(const struct workload *workload, struct trace_replay_counts *out)

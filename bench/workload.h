@@ -19,9 +19,9 @@ int workload_of_perftest(struct workload *workload, const struct perftest_option
 void workload_close(struct workload *workload);
 
 int workload_create_objects(struct workload *workload, struct rnicsim *sim, struct rnicsim_error *error);
-/* Every event that a host sees is handed on, in order of time. */
-int workload_run(struct workload *workload, struct rnicsim *sim, trace_replay_event *event, void *context,
-                 struct rnicsim_error *error);
+/* To its end, or until_ps. Every event that a host sees is handed on, in order of time. */
+int workload_run(struct workload *workload, struct rnicsim *sim, int64_t until_ps, trace_replay_event *event,
+                 void *context, struct rnicsim_error *error);
 /* Of perftest by duration, the requests are those posted so far. */
 void workload_counts(const struct workload *workload, struct trace_replay_counts *out);
 /* 1: everything was posted, and every program has ended. */

@@ -314,8 +314,8 @@ static int check(const struct trace_replay *replay, struct rnicsim_error *error)
     return RNICSIM_EINPUT;
 }
 
-int trace_replay_run(struct trace_replay *replay, struct rnicsim *sim, trace_replay_event *event, void *context,
-                     struct rnicsim_error *error)
+int trace_replay_run(struct trace_replay *replay, struct rnicsim *sim, int64_t until_ps, trace_replay_event *event,
+                     void *context, struct rnicsim_error *error)
 {
     int result = RNICSIM_OK, moving = 1;
     for (uint32_t i = 0; result == RNICSIM_OK && i < replay->scan.thread_count; i++)
@@ -326,11 +326,12 @@ int trace_replay_run(struct trace_replay *replay, struct rnicsim *sim, trace_rep
             result = check(replay, error);
         if (result != RNICSIM_OK)
             break;
-        int64_t until_ps = trace_replay_ready_at(&replay->ready), stopped_at_ps;
-        if (until_ps == RNICSIM_NEVER && rnicsim_next_at(sim) == RNICSIM_NEVER)
+        int64_t next_ps = trace_replay_ready_at(&replay->ready), stopped_at_ps;
+        next_ps = next_ps < until_ps ? next_ps : until_ps;
+        if ((next_ps == RNICSIM_NEVER && rnicsim_next_at(sim) == RNICSIM_NEVER) || rnicsim_now(sim) >= until_ps)
             moving = 0;
         else
-            result = rnicsim_advance(sim, until_ps, &stopped_at_ps, error);
+            result = rnicsim_advance(sim, next_ps, &stopped_at_ps, error);
         moving |= poll(replay, sim, event, context) > 0; /* what it heard may have gone wrong: the next round checks */
     }
     return result;

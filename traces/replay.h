@@ -33,9 +33,10 @@ void trace_replay_counts(const struct trace_replay *replay, struct trace_replay_
 /* Creates the trace's QPs and memory regions. A host without #mr lines gets none: the simulation then checks no keys. */
 int trace_replay_create_objects(struct trace_replay *replay, struct rnicsim *sim, struct rnicsim_error *error);
 
-/* Posts, advances and polls until nothing moves. RNICSIM_OK also when records are left over: trace_replay_is_whole. */
-int trace_replay_run(struct trace_replay *replay, struct rnicsim *sim, trace_replay_event *event, void *context,
-                     struct rnicsim_error *error);
+/* Posts, advances and polls until nothing moves, or until_ps is reached. RNICSIM_OK also when records are left over:
+ * trace_replay_is_whole. */
+int trace_replay_run(struct trace_replay *replay, struct rnicsim *sim, int64_t until_ps, trace_replay_event *event,
+                     void *context, struct rnicsim_error *error);
 
 /* 1: everything was posted. */
 int trace_replay_is_whole(const struct trace_replay *replay);

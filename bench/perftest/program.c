@@ -297,20 +297,21 @@ static void step_due(struct perftest_run *run, int64_t now_ps)
     }
 }
 
-int perftest_run_go(struct perftest_run *run, perftest_event *event, void *context, struct rnicsim_error *error)
+int perftest_run_go(struct perftest_run *run, int64_t until_ps, perftest_event *event, void *context,
+                    struct rnicsim_error *error)
 {
     size_t seen;
     prepare(run);
     while (run->result == RNICSIM_OK) {
-        int64_t a = wakes_at(&run->side[0]), b = wakes_at(&run->side[1]), until = a < b ? a : b, stopped_at;
-        int is_over = until == RNICSIM_NEVER && rnicsim_next_at(run->sim) == RNICSIM_NEVER;
-        if (is_over)
+        int64_t a = wakes_at(&run->side[0]), b = wakes_at(&run->side[1]), next = a < b ? a : b, stopped_at;
+        if ((next == RNICSIM_NEVER && rnicsim_next_at(run->sim) == RNICSIM_NEVER) || rnicsim_now(run->sim) >= until_ps)
             break;
-        run->result = rnicsim_advance(run->sim, until, &stopped_at, &run->error);
+        next = next < until_ps ? next : until_ps;
+        run->result = rnicsim_advance(run->sim, next, &stopped_at, &run->error);
         if (run->result == RNICSIM_OK && poll(run, event, context, &seen))
             run->result = RNICSIM_EINPUT;
-        if (run->result == RNICSIM_OK && seen == 0 && rnicsim_now(run->sim) == until)
-            step_due(run, until);
+        if (run->result == RNICSIM_OK && seen == 0 && rnicsim_now(run->sim) == next)
+            step_due(run, next);
     }
     if (run->result != RNICSIM_OK)
         *error = run->error;

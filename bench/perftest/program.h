@@ -62,8 +62,9 @@ void perftest_run_free(struct perftest_run *run);
 /* Creates the QPs of both hosts. Returns an enum rnicsim_result. */
 int perftest_run_create_objects(struct perftest_run *run, struct rnicsim *sim, struct rnicsim_error *error);
 typedef void perftest_event(void *context, const struct rnicsim_event *event);
-/* From posting the receive buffers to the programs' end, or until nothing moves: perftest_run_is_whole() tells. */
-int perftest_run_go(struct perftest_run *run, perftest_event *event, void *context, struct rnicsim_error *error);
+/* From posting the receive buffers to the programs' end, or until nothing moves (perftest_run_is_whole() tells), or until_ps. */
+int perftest_run_go(struct perftest_run *run, int64_t until_ps, perftest_event *event, void *context,
+                    struct rnicsim_error *error);
 int perftest_run_is_whole(const struct perftest_run *run);
 /* What the side waits for, in words; 0: it has ended. */
 int perftest_run_explain(const struct perftest_run *run, uint32_t host, char *text, size_t text_bytes);

@@ -38,7 +38,7 @@ static void open_trial(struct trial *trial, const char *text, const char *const 
 static void go(struct trial *trial)
 {
     struct rnicsim_error error = {""};
-    CU_ASSERT_EQUAL_FATAL(perftest_run_go(&trial->run, ignore, NULL, &error), RNICSIM_OK);
+    CU_ASSERT_EQUAL_FATAL(perftest_run_go(&trial->run, RNICSIM_NEVER, ignore, NULL, &error), RNICSIM_OK);
     CU_ASSERT(perftest_run_is_whole(&trial->run));
 }
 
@@ -284,7 +284,7 @@ static void who_sends_first(void)
         struct rnicsim_error error;
         open_trial(&trial, is_send ? "send_lat -n 5" : "write_lat -n 5 --latency_gap=1", NULL, 0);
         first_post[0] = first_post[1] = 0;
-        CU_ASSERT_EQUAL(perftest_run_go(&trial.run, note_first, NULL, &error), RNICSIM_OK);
+        CU_ASSERT_EQUAL(perftest_run_go(&trial.run, RNICSIM_NEVER, note_first, NULL, &error), RNICSIM_OK);
         CU_ASSERT(is_send ? first_post[0] < first_post[1] : first_post[1] < first_post[0]);
         CU_ASSERT(first_post[0] > 0 && first_post[1] > 0);
         close_trial(&trial);
