@@ -3,8 +3,8 @@
  * Closed loop: each QP is a thread of its own and keeps `depth` requests outstanding; with a Zipf distribution one thread
  * draws the QP of each request and waits where that QP has `depth` outstanding. Open loop: each request is due at its
  * own time (traces/arrivals.h); one thread posts them all. Host 1 posts RECVs for messages that need one, and again
- * for each that has come, in a thread a QP; the first requests start when the first RECVs have had 100 ns each. Every request is signalled.
- * Same options, same bytes, on any machine; memory grows with the QPs, not with the requests. */
+ * for each that has come, in a thread a QP; the first requests start when the first RECVs have had 100 ns each. Every
+ * request is signalled. Same options, same bytes, on any machine; memory grows with the QPs, not with the requests. */
 #ifndef TRACES_GENERATE_H
 #define TRACES_GENERATE_H
 
