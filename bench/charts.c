@@ -161,6 +161,8 @@ static int has_data(const struct result *result, const struct chart *chart)
         return result->completion.count > 0 && result->delivery.count > 0;
     if (chart->data == charts_data_waterfall)
         return result->waterfall.sum_ps > 0;
+    if (chart->data == charts_data_around)
+        return result->around.count > 1;
     if (chart->data == charts_data_sizes)
         return result->perftest != NULL && result->perftest->count > 1 &&
                result->perftest->options.is_lat == (strcmp(chart->name, "latency_size") == 0);
@@ -172,8 +174,9 @@ void charts_write(const struct result *result, struct results *results)
     static const struct chart charts[] = {
         {"latency_cdf", charts_data_distribution}, {"latency_ccdf", charts_data_distribution},
         {"waterfall", charts_data_waterfall},      {"fifo_occupancy", charts_data_occupancy},
-        {"fifo_fullest", charts_data_fullest},     {"bandwidth_size", charts_data_sizes},
-        {"rate_size", charts_data_sizes},          {"latency_size", charts_data_sizes},
+        {"fifo_fullest", charts_data_fullest},     {"fifo_around", charts_data_around},
+        {"bandwidth_size", charts_data_sizes},     {"rate_size", charts_data_sizes},
+        {"latency_size", charts_data_sizes},
     };
     int is_drawing = 1;
     for (size_t i = 0; i < sizeof charts / sizeof *charts && !results_has_failed(results); i++) {

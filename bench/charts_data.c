@@ -113,6 +113,20 @@ void charts_data_fullest(const struct result *result, FILE *out)
     free(time_ps);
 }
 
+/* Of the fullest, in microseconds from the instant at which it was fullest; a level holds until the next line's instant. */
+void charts_data_around(const struct result *result, FILE *out)
+{
+    const struct result_around *around = &result->around;
+    uint64_t level = 0;
+    fputs("\"us from the high water\" \"level\"\n", out);
+    for (size_t i = 0; i < around->count; i++) {
+        level = around->change[i].level;
+        fprintf(out, "%.6f %" PRIu64 "\n", (double)(around->change[i].at_ps - around->high_water_at_ps) / PS_PER_US,
+                level);
+    }
+    fprintf(out, "%.6f %" PRIu64 "\n", (double)(around->to_ps - around->high_water_at_ps) / PS_PER_US, level);
+}
+
 /* perftest's rows, one a size. */
 void charts_data_sizes(const struct result *result, FILE *out)
 {

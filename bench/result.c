@@ -142,6 +142,19 @@ int result_gather(struct result *result, const struct workload *workload)
     return 0;
 }
 
+int result_keep_around(struct result *result, const struct result *again, size_t fifo, int64_t to_ps)
+{
+    struct result_around *around = &result->around;
+    around->count = rnicsim_fifo_changes(again->sim, fifo, NULL, 0);
+    around->change = calloc(around->count + 1, sizeof *around->change);
+    if (around->change == NULL)
+        return -1;
+    rnicsim_fifo_changes(again->sim, fifo, around->change, around->count);
+    around->high_water_at_ps = result->fifos[0].info.high_water_at_ps;
+    around->to_ps = to_ps < result->end_ps ? to_ps : result->end_ps;
+    return 0;
+}
+
 void result_free(struct result *result)
 {
     free(result->stages);

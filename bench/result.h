@@ -67,6 +67,8 @@ struct result {
 
 /* sim, collect, trace, digest, seed and wall_s are set; fills the rest. 0, or -1 without memory. */
 int result_gather(struct result *result, const struct workload *workload);
+/* Takes the changes that the second run has kept of a FIFO. 0, or -1 without memory. */
+int result_keep_around(struct result *result, const struct result *again, size_t fifo, int64_t to_ps);
 void result_free(struct result *result);
 
 #endif

@@ -22,6 +22,9 @@ enum {
     OPTION_HORIZON_OFF
 };
 
+#define AROUND_PS INT64_C(5000000) /* before and behind the instant at which a FIFO was fullest */
+#define AROUND_CHANGES_MAX 20000u
+
 struct run_options {
     struct model_options model;
     const char *trace, *perftest, *folder;
@@ -144,29 +147,38 @@ static struct simulate prepare(const struct run *run)
         .model = &options->model, .seed = options->seed, .horizon_off = options->horizon_off, .quiet = options->quiet};
 }
 
+/* size_bytes: of perftest. */
+static int open_workload(const struct run *run, uint64_t size_bytes, struct workload *workload)
+{
+    struct rnicsim_error error;
+    int result = run->options.perftest != NULL
+                     ? workload_of_perftest(workload, &run->perftest, run->options.perftest, size_bytes, &error)
+                     : workload_of_trace(workload, run->options.trace, &error);
+    return result == RNICSIM_OK ? CLI_DONE : cli_fail("%s", error.text);
+}
+
 static int run_trace(struct run *run)
 {
     struct simulate *simulate = &run->simulate;
-    struct rnicsim_error error;
     *simulate = prepare(run);
-    if (workload_of_trace(&simulate->workload, run->options.trace, &error) != RNICSIM_OK)
-        return cli_fail("%s", error.text);
-    int result = digest_file(run->options.trace, simulate->result.digest, sizeof simulate->result.digest);
+    int result = open_workload(run, 0, &simulate->workload);
+    if (result == CLI_DONE)
+        result = digest_file(run->options.trace, simulate->result.digest, sizeof simulate->result.digest);
     return result == CLI_DONE ? simulate_run(simulate) : result;
 }
 
 static int run_size(struct run *run, uint64_t size_bytes)
 {
     struct simulate *simulate = &run->simulate;
-    struct rnicsim_error error;
+    int is_text = !run->options.quiet && !run->options.json;
     simulate_free(simulate); /* of the size before */
     *simulate = prepare(run);
-    if (workload_of_perftest(&simulate->workload, &run->perftest, run->options.perftest, size_bytes, &error) !=
-        RNICSIM_OK)
-        return cli_fail("%s", error.text);
+    int result = open_workload(run, size_bytes, &simulate->workload);
+    if (result != CLI_DONE)
+        return result;
     digest_text(run->options.perftest, simulate->result.digest, sizeof simulate->result.digest);
     simulate->result.perftest = &run->table;
-    int result = simulate_run(simulate), is_text = !run->options.quiet && !run->options.json;
+    result = simulate_run(simulate);
     if (result != CLI_DONE || !workload_is_whole(&simulate->workload))
         return result;
     if (perftest_table_add(&run->table, simulate->workload.perftest, is_text ? stdout : NULL) != 0)
@@ -191,12 +203,39 @@ static int run_perftest(struct run *run)
     return result;
 }
 
+/* The same simulation once more, up to behind the instant at which the fullest FIFO was fullest, for the chart of what happened
+ * around it: exact, as the same seed gives the same run. */
+static int look_again(struct run *run)
+{
+    struct result *result = &run->simulate.result;
+    if (run->results == NULL || run->options.no_charts || result->fifo_count == 0 ||
+        result->fifos[0].info.high_water == 0)
+        return CLI_DONE;
+    int64_t at_ps = result->fifos[0].info.high_water_at_ps;
+    struct simulate again = prepare(run);
+    again.quiet = 1;
+    again.watch_room = AROUND_CHANGES_MAX;
+    again.watch_fifo = result->fifos[0].index;
+    again.watch_from_ps = at_ps > AROUND_PS ? at_ps - AROUND_PS : 0;
+    again.watch_to_ps = at_ps + AROUND_PS;
+    const struct perftest_run *perftest = run->simulate.workload.perftest;
+    int status = open_workload(run, perftest != NULL ? perftest->size_bytes : 0, &again.workload);
+    if (status == CLI_DONE)
+        status = simulate_run(&again);
+    if (status == CLI_DONE && result_keep_around(result, &again.result, again.watch_fifo, again.watch_to_ps) != 0)
+        status = cli_fail("out of memory for a chart");
+    simulate_free(&again);
+    return status;
+}
+
 static int run_all(struct run *run)
 {
     const struct run_options *options = &run->options;
     int result = options->folder != NULL ? results_begin(options->folder, options->force, &run->results) : CLI_DONE;
     if (result == CLI_DONE)
         result = options->perftest != NULL ? run_perftest(run) : run_trace(run);
+    if (result == CLI_DONE)
+        result = look_again(run);
     if (result == CLI_DONE)
         result = report(run);
     results_discard(run->results);

@@ -15,7 +15,7 @@ static const char *const files[] = {
     "pcie.csv",         "events.csv",         "latency_cdf.dat",   "latency_cdf.gp",     "latency_cdf.svg",
     "latency_ccdf.dat", "latency_ccdf.gp",    "latency_ccdf.svg",  "waterfall.dat",      "waterfall.gp",
     "waterfall.svg",    "fifo_occupancy.dat", "fifo_occupancy.gp", "fifo_occupancy.svg", "fifo_fullest.dat",
-    "fifo_fullest.gp",  "fifo_fullest.svg",
+    "fifo_fullest.gp",  "fifo_fullest.svg",   "fifo_around.dat",   "fifo_around.gp",     "fifo_around.svg",
 };
 
 static void test_files(void)
@@ -45,6 +45,22 @@ static void test_same_bytes(void)
     CU_ASSERT_EQUAL(command_run(&command, "diff -r -I wall_time_s -I packets_per_wall_s -I realtime_factor a b"), 0);
     CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o c --quiet --horizon-off " BANDWIDTH), 0);
     CU_ASSERT_EQUAL(command_run(&command, "diff -r -I wall_time_s -I packets_per_wall_s -I realtime_factor a c"), 0);
+    command_close(&command);
+}
+
+/* Around its high water the fullest FIFO rises to it at that instant, not before, and never above. */
+static void test_around(void)
+{
+    struct command command;
+    command_open(&command);
+    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet " BANDWIDTH), 0);
+    CU_ASSERT_EQUAL(
+        command_run(&command,
+                    "awk -F' = ' '/^fifo_high_water/ {print $2}' r/fifo_around.gp >high; "
+                    "awk '/^[-0-9]/ && $2 > m {m = $2; at = $1} END {print m}' r/fifo_around.dat | diff - high && "
+                    "awk '/^[-0-9]/ && $2 > m {m = $2; at = $1} END {print at}' r/fifo_around.dat"),
+        0);
+    CU_ASSERT_STRING_EQUAL(command.out, "0.000000\n");
     command_close(&command);
 }
 
@@ -245,6 +261,7 @@ void suite_bench_results(void)
     CU_pSuite suite = CU_add_suite("bench/results", NULL, NULL);
     CU_add_test(suite, "all files", test_files);
     CU_add_test(suite, "same seed, same bytes", test_same_bytes);
+    CU_add_test(suite, "around the high water", test_around);
     CU_add_test(suite, "charts", test_charts);
     CU_add_test(suite, "summary.json", test_summary);
     CU_add_test(suite, "sums are exact", test_sums);

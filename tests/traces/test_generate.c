@@ -207,7 +207,7 @@ static void replay(const char *path, uint64_t requests)
     CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &sim, &error), RNICSIM_OK);
     CU_ASSERT_EQUAL_FATAL(trace_replay_open(path, &replay, &error), RNICSIM_OK);
     CU_ASSERT_EQUAL_FATAL(trace_replay_create_objects(replay, sim, &error), RNICSIM_OK);
-    CU_ASSERT_EQUAL(trace_replay_run(replay, sim, take_event, &outcome, &error), RNICSIM_OK);
+    CU_ASSERT_EQUAL(trace_replay_run(replay, sim, RNICSIM_NEVER, take_event, &outcome, &error), RNICSIM_OK);
     CU_ASSERT(trace_replay_is_whole(replay));
     CU_ASSERT_EQUAL(outcome.done, requests);
     CU_ASSERT_EQUAL(outcome.errors, 0);
