@@ -5,9 +5,7 @@
 
 void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref)
 {
-    model_assert(pcie->sim,
-                 agenda_put(&pcie->at_host, at_ps, PCIE_RANK_STORE, PCIE_STORE_FLAG | (uint64_t)bytes << 32 | ref) == 0,
-                 "out of memory");
+    model_assert(pcie->sim, agenda_put(&pcie->stores, at_ps, 0, (uint64_t)bytes << 32 | ref) == 0, "out of memory");
     sim_wake(pcie->sim, pcie->down_decider, at_ps);
 }
 
@@ -54,17 +52,15 @@ static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
     return from_cyc;
 }
 
-/* Sends the completions that are ready up to the horizon, until the next is a store or an operation is done. Returns that
- * operation, or PCIE_NO_READ. */
-static uint32_t complete_reads(struct pcie *pcie, int64_t horizon_ps)
+/* Sends the completions that are ready by last_ps, until an operation is done. Returns that operation, or PCIE_NO_READ. */
+static uint32_t complete_reads(struct pcie *pcie, int64_t last_ps)
 {
     const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
     int64_t latency = pcie->params->link_latency, free_cyc = pcie->down_free_cyc, free_ps = clk_edge(&link, free_cyc);
     int64_t full_cyc = pcie->full.took_cyc;
     uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
     const struct agenda_entry *first;
-    while (done == PCIE_NO_READ && (first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= horizon_ps &&
-           !(first->ref & PCIE_STORE_FLAG)) {
+    while (done == PCIE_NO_READ && (first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= last_ps) {
         uint32_t index = (uint32_t)first->ref;
         const struct pcie_request *request = &pcie->request[index];
         struct pcie_read *read = &pcie->read[request->read];
@@ -95,20 +91,21 @@ static uint32_t complete_reads(struct pcie *pcie, int64_t horizon_ps)
 
 struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at)
 {
-    uint32_t read = complete_reads(pcie, horizon_ps);
+    const struct agenda_entry *store = agenda_first(&pcie->stores);
+    int64_t store_at = store ? agenda_at(store) : SIM_NEVER;
+    int comes = store_at <= horizon_ps && store;
+    uint32_t read = complete_reads(pcie, comes ? store_at - 1 : horizon_ps); /* at one instant the store goes first */
     if (read != PCIE_NO_READ)
         return (struct pcie_down){PCIE_DOWN_READ_DONE, read, pcie->read[read].done_cyc};
     const struct agenda_entry *first = agenda_first(&pcie->at_host);
-    *wake_at = first ? agenda_at(first) : SIM_NEVER;
-    int comes = first && *wake_at <= horizon_ps;
+    *wake_at = first && agenda_at(first) < store_at ? agenda_at(first) : store_at;
     return (struct pcie_down){.event = comes ? PCIE_DOWN_STORE : PCIE_DOWN_NOTHING,
-                              .ref = comes ? (uint32_t)first->ref : 0};
+                              .ref = comes ? (uint32_t)store->ref : 0};
 }
 
 int64_t pcie_down_take_store(struct pcie *pcie, int64_t from_cyc)
 {
-    struct agenda_entry store = *agenda_first(&pcie->at_host);
-    agenda_drop_first(&pcie->at_host);
-    return send_store(pcie, (uint32_t)(store.ref >> 32) & 0x7fffffffu,
-                      clk_at_or_after(&pcie->link_clk, agenda_at(&store)), from_cyc);
+    struct agenda_entry store = *agenda_first(&pcie->stores);
+    agenda_drop_first(&pcie->stores);
+    return send_store(pcie, (uint32_t)(store.ref >> 32), clk_at_or_after(&pcie->link_clk, agenda_at(&store)), from_cyc);
 }

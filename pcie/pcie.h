@@ -136,7 +136,8 @@ struct pcie {
     int64_t visible_ps; /* of the newest posted write */
 
     /* down */
-    struct agenda at_host;    /* ready completions and the host's stores; at one instant stores first */
+    struct agenda at_host;    /* ready completions */
+    struct agenda stores;     /* the host's, with their bytes; before completions of the same instant */
     struct pcie_tlps full;    /* of an aligned request of pcie.mrrs */
     uint64_t full_misaligned; /* bits that are 0 in an aligned address */
     int64_t down_free_cyc, down_work_cyc;
@@ -194,8 +195,6 @@ struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at);
 /* ---- down ---- */
 
 #define PCIE_NO_READ UINT32_MAX
-#define PCIE_STORE_FLAG (UINT64_C(1) << 63) /* in an entry's reference */
-enum { PCIE_RANK_STORE, PCIE_RANK_READ };   /* at one instant */
 
 /* The host's store of `bytes` to the BAR reaches the root complex at at_ps (> now). */
 void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref);

@@ -48,8 +48,7 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
         free_cyc = start_cyc + took;
         int64_t ready = clk_edge(&link, free_cyc) + latency +
                         rnd_table_draw(&pcie->host_read, rnd_draw(pcie->host_stream, ordinal++, 0));
-        model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, PCIE_RANK_READ, queued->request) == 0,
-                     "out of memory");
+        model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, 0, queued->request) == 0, "out of memory");
         wqes += queued->is_wqe;
         if (++next == end)
             break;
