@@ -52,16 +52,19 @@ static void put_variables(const struct result *result, const char *name, FILE *o
     char text[512];
     const char *slash = strrchr(result->trace, '/'), *here = strstr(result->trace, " (here: ");
     const char *workload = slash != NULL ? slash + 1 : result->trace;
-    int is_of_all_sizes = strstr(name, "_size") != NULL && here != NULL;
+    int is_of_all = (strstr(name, "_size") != NULL || strcmp(name, "load_latency") == 0) && here != NULL;
     fprintf(out, "# draws it again: gnuplot %s.gp; as PNG: gnuplot -e \"fmt='png'\" %s.gp\n", name, name);
     fprintf(out, "datafile = \"%s.dat\"\nout_file = \"%s\"\n", name, name);
     snprintf(text, sizeof text, "%s, host %s, %.*s", rnicsim_board_name(result->sim), rnicsim_host_name(result->sim),
-             (int)(is_of_all_sizes ? (size_t)(here - workload) : strlen(workload)), workload);
+             (int)(is_of_all ? (size_t)(here - workload) : strlen(workload)), workload);
     put_string(out, "subtitle", text);
     if (result->perftest != NULL)
         fprintf(out, "tool = \"%s\"\nrate_unit = \"%s\"\nlatency_unit = \"%s\"\n", result->perftest->options.tool,
                 result->perftest->options.in_gbits ? "Gb/s" : "MiB/s",
                 result->perftest->options.in_cycles ? "cycles" : "us");
+    if (result->loads != NULL)
+        fprintf(out, "knee = %g\n",
+                result->loads->knee < 0 ? -1.0 : result->loads->point[result->loads->knee].load_pct);
     if (result->fifo_count > 0) {
         const struct result_fifo *fifo = &result->fifos[0];
         put_string(out, "fifo_name", fifo->name);
@@ -163,6 +166,8 @@ static int has_data(const struct result *result, const struct chart *chart)
         return result->waterfall.sum_ps > 0;
     if (chart->data == charts_data_around)
         return result->around.count > 1;
+    if (chart->data == charts_data_loads)
+        return result->loads != NULL && result->loads->count > 1;
     if (chart->data == charts_data_sizes)
         return result->perftest != NULL && result->perftest->count > 1 &&
                result->perftest->options.is_lat == (strcmp(chart->name, "latency_size") == 0);
@@ -175,8 +180,8 @@ void charts_write(const struct result *result, struct results *results)
         {"latency_cdf", charts_data_distribution}, {"latency_ccdf", charts_data_distribution},
         {"waterfall", charts_data_waterfall},      {"fifo_occupancy", charts_data_occupancy},
         {"fifo_fullest", charts_data_fullest},     {"fifo_around", charts_data_around},
-        {"bandwidth_size", charts_data_sizes},     {"rate_size", charts_data_sizes},
-        {"latency_size", charts_data_sizes},
+        {"load_latency", charts_data_loads},       {"bandwidth_size", charts_data_sizes},
+        {"rate_size", charts_data_sizes},          {"latency_size", charts_data_sizes},
     };
     int is_drawing = 1;
     for (size_t i = 0; i < sizeof charts / sizeof *charts && !results_has_failed(results); i++) {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "bench/head.h"
+#include "bench/loads.h"
 #include "bench/text.h"
 
 #define PS_PER_US 1e6
@@ -164,6 +165,11 @@ static void write_perftest(const struct result *result, FILE *out)
     perftest_table_csv(result->perftest, out);
 }
 
+static void write_loads(const struct result *result, FILE *out)
+{
+    loads_csv(result->loads, out);
+}
+
 void csv_write(const struct result *result, struct results *results)
 {
     static const struct {
@@ -172,10 +178,11 @@ void csv_write(const struct result *result, struct results *results)
     } files[] = {
         {"latency.csv", write_latency},   {"stages.csv", write_stages}, {"stalls.csv", write_stalls},
         {"fifos.csv", write_fifos},       {"pcie.csv", write_pcie},     {"events.csv", write_events},
-        {"perftest.csv", write_perftest},
+        {"perftest.csv", write_perftest}, {"loads.csv", write_loads},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (files[i].write == write_perftest && result->perftest == NULL)
+        if ((files[i].write == write_perftest && result->perftest == NULL) ||
+            (files[i].write == write_loads && result->loads == NULL))
             continue;
         FILE *out = begin(result, results, files[i].name);
         if (out == NULL)

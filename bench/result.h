@@ -23,6 +23,19 @@ struct result_drop {
     uint64_t frames; /* of both NICs */
 };
 
+#define LOADS_MAX 64u
+
+struct load_point {
+    double load_pct, goodput_gbps;
+    struct latency latency; /* completion, from arrival */
+};
+
+struct load_series { /* of --loads */
+    struct load_point point[LOADS_MAX];
+    size_t asked, count; /* given, and run */
+    int knee;            /* index; -1: none */
+};
+
 struct result_around {                   /* the fullest FIFO around the instant at which it was fullest */
     struct rnicsim_level_change *change; /* the first is the level at the beginning */
     size_t count;
@@ -33,7 +46,8 @@ struct result {
     struct rnicsim *sim;
     const struct collect *collect;
     const char *trace;                     /* its path, or the workload's words */
-    const struct perftest_table *perftest; /* NULL: a trace */
+    const struct perftest_table *perftest; /* NULL: not perftest */
+    const struct load_series *loads;       /* NULL: not --loads */
     char digest[RESULT_DIGEST_BYTES];
     uint64_t seed;
     const char *status; /* "complete" or "partial" */

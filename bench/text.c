@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/cli.h"
+#include "bench/loads.h"
 
 #define PS_PER_US 1e6
 #define PS_PER_NS 1e3
@@ -25,10 +26,10 @@ static const char *base_name(const char *path)
 static void print_head(const struct result *result, FILE *out)
 {
     char count[32];
+    int is_trace = strncmp(result->trace, "perftest: ", 10) != 0 && strncmp(result->trace, "gen: ", 5) != 0;
     fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\n%s%s, %s request%s\n", RNICSIM_VERSION,
             rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), (unsigned long long)result->seed,
-            result->status, result->perftest == NULL ? "trace " : "",
-            result->perftest == NULL ? base_name(result->trace) : result->trace,
+            result->status, is_trace ? "trace " : "", is_trace ? base_name(result->trace) : result->trace,
             cli_count(result->counts.requests, count), result->counts.requests == 1 ? "" : "s");
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
@@ -61,6 +62,15 @@ static void print_perftest(const struct result *result, FILE *out)
     if (table->count > 1)
         fprintf(out, "\nWhat follows is of the last size, %llu bytes.\n",
                 (unsigned long long)perftest_size_bytes(&table->options, table->count - 1));
+}
+
+static void print_loads(const struct result *result, FILE *out)
+{
+    if (result->loads == NULL)
+        return;
+    fprintf(out, "\nLatency against load, usec: completion, from when a request was due\n");
+    loads_print(result->loads, out);
+    fprintf(out, "\nWhat follows is of the last load.\n");
 }
 
 /* Seven columns, whatever the size. */
@@ -205,6 +215,7 @@ void text_print(const struct result *result, FILE *out)
 {
     print_head(result, out);
     print_perftest(result, out);
+    print_loads(result, out);
     print_latency(result, out);
     print_waterfall(result, out);
     print_jitter(result, out);

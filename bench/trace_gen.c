@@ -127,24 +127,46 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-int trace_gen_main(int argc, char **argv)
+static const struct argp gen_argp = {
+    option_table,
+    parse,
+    "--qps N --size DIST --requests N --opcode MIX -o FILE",
+    "Makes the trace of a synthetic workload: host 0 posts to host 1, which posts the RECVs that SENDs and immediates "
+    "need. What each option does in the trace: traces/FORMAT.md.",
+    NULL,
+    NULL,
+    NULL};
+
+/* -1: go on, as cli_parse() says. needs_file: -o, too, must be there. */
+static int parse_all(int argc, char **argv, int needs_file, struct gen_options *options)
 {
-    const struct argp argp = {option_table,
-                              parse,
-                              "--qps N --size DIST --requests N --opcode MIX -o FILE",
-                              "Makes the trace of a synthetic workload: host 0 posts to host 1, which posts the RECVs "
-                              "that SENDs and immediates need. What each option does in the trace: traces/FORMAT.md.",
-                              NULL,
-                              NULL,
-                              NULL};
-    struct gen_options options = {.generate = {.mtu = 4096, .seed = 1}};
-    const struct trace_generate *generate = &options.generate;
-    struct rnicsim_error error;
-    int result = cli_parse(&argp, "trace gen", argc, argv, &options);
+    const struct trace_generate *generate = &options->generate;
+    *options = (struct gen_options){.generate = {.mtu = 4096, .seed = 1}};
+    int result = cli_parse(&gen_argp, "trace gen", argc, argv, options);
     if (result >= 0)
         return result;
     if (generate->qps == 0 || generate->size == NULL || generate->requests == 0 || generate->opcode == NULL ||
-        options.out == NULL)
-        return cli_fail("--qps, --size, --requests, --opcode and -o are needed; see rnicsim trace gen --help");
-    return trace_generate(generate, options.out, &error) == 0 ? CLI_DONE : cli_fail("%s", error.text);
+        (needs_file && options->out == NULL))
+        return cli_fail("--qps, --size, --requests%s are needed; see rnicsim trace gen --help",
+                        needs_file ? ", --opcode and -o" : " and --opcode");
+    return -1;
+}
+
+int trace_gen_parse(int argc, char **argv, struct trace_generate *generate, const char **file)
+{
+    struct gen_options options;
+    int result = parse_all(argc, argv, 0, &options);
+    *generate = options.generate;
+    *file = options.out;
+    return result < 0 ? CLI_DONE : result == CLI_DONE ? CLI_INPUT : result; /* --help is no workload */
+}
+
+int trace_gen_main(int argc, char **argv)
+{
+    struct gen_options options;
+    struct rnicsim_error error;
+    int result = parse_all(argc, argv, 1, &options);
+    if (result >= 0)
+        return result;
+    return trace_generate(&options.generate, options.out, &error) == 0 ? CLI_DONE : cli_fail("%s", error.text);
 }

@@ -1,5 +1,7 @@
 #include "bench/workload.h"
 
+#include "bench/generated.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,6 +10,14 @@ int workload_of_trace(struct workload *workload, const char *path, struct rnicsi
     *workload = (struct workload){0};
     snprintf(workload->name, sizeof workload->name, "%s", path);
     return trace_replay_open(path, &workload->replay, error);
+}
+
+int workload_of_generated(struct workload *workload, const char *path, const char *text, struct rnicsim_error *error)
+{
+    int result = workload_of_trace(workload, path, error);
+    snprintf(workload->name, sizeof workload->name, "gen: %.480s", text);
+    snprintf(workload->temporary, sizeof workload->temporary, "%s", path);
+    return result;
 }
 
 int workload_of_perftest(struct workload *workload, const struct perftest_options *options, const char *text,
@@ -30,6 +40,8 @@ void workload_close(struct workload *workload)
     if (workload->perftest != NULL)
         perftest_run_free(workload->perftest);
     free(workload->perftest);
+    if (workload->temporary[0] != 0)
+        generated_remove(workload->temporary);
     *workload = (struct workload){0};
 }
 

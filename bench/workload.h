@@ -9,6 +9,7 @@ struct workload {
     struct trace_replay *replay;   /* of a trace */
     struct perftest_run *perftest; /* or of perftest, for one size */
     char name[512];                /* the trace's path, or "perftest: write_lat -s 64" */
+    char temporary[512];           /* the trace's path if it is to be removed, else empty */
 };
 
 /* Functions that can fail return an enum rnicsim_result and one line of error. */
@@ -16,6 +17,8 @@ int workload_of_trace(struct workload *workload, const char *path, struct rnicsi
 /* text: what the options were parsed from. */
 int workload_of_perftest(struct workload *workload, const struct perftest_options *options, const char *text,
                          uint64_t size_bytes, struct rnicsim_error *error);
+/* A trace made by --gen: it is removed by workload_close(). */
+int workload_of_generated(struct workload *workload, const char *path, const char *text, struct rnicsim_error *error);
 void workload_close(struct workload *workload);
 
 int workload_create_objects(struct workload *workload, struct rnicsim *sim, struct rnicsim_error *error);

@@ -1,0 +1,214 @@
+#include "bench/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/charts.h"
+#include "bench/cli.h"
+#include "bench/csv.h"
+#include "bench/digest.h"
+#include "bench/generated.h"
+#include "bench/loads.h"
+#include "bench/simulate.h"
+#include "bench/summary.h"
+#include "bench/text.h"
+
+#define AROUND_PS INT64_C(5000000) /* before and behind the instant at which a FIFO was fullest */
+#define AROUND_CHANGES_MAX 20000u
+
+struct runs {
+    const struct run_options *options;
+    struct perftest_options perftest;
+    struct perftest_table table;
+    struct generated generated;
+    struct load_series loads;
+    int64_t line_bps;
+    struct simulate simulate; /* of several the last */
+    struct results *results;  /* NULL: without -o, or put in place */
+};
+
+/* ---- workloads: n is the number of the size, or of the load ---- */
+
+static int open_generated(const struct runs *runs, size_t n, struct workload *workload)
+{
+    struct rnicsim_error error;
+    char path[512], rate[64], text[512];
+    const char *gen = runs->options->gen;
+    snprintf(text, sizeof text, "%.480s", gen);
+    if (runs->options->loads != NULL) {
+        loads_rate(&runs->loads, n, runs->line_bps, rate, sizeof rate);
+        snprintf(text, sizeof text, "%.400s (here: --rate \"%s\")", gen, rate);
+    }
+    int result = generated_make(&runs->generated, runs->options->loads != NULL ? rate : NULL, path, sizeof path);
+    if (result != CLI_DONE)
+        return result;
+    result = workload_of_generated(workload, path, text, &error);
+    return result == RNICSIM_OK ? CLI_DONE : cli_fail("%s", error.text);
+}
+
+static int open_workload(const struct runs *runs, size_t n, struct workload *workload)
+{
+    const struct run_options *options = runs->options;
+    struct rnicsim_error error;
+    if (options->gen != NULL)
+        return open_generated(runs, n, workload);
+    int result = options->perftest != NULL ? workload_of_perftest(workload, &runs->perftest, options->perftest,
+                                                                  perftest_size_bytes(&runs->perftest, n), &error)
+                                           : workload_of_trace(workload, options->trace, &error);
+    return result == RNICSIM_OK ? CLI_DONE : cli_fail("%s", error.text);
+}
+
+static int digest(const struct runs *runs, char *text, size_t text_bytes)
+{
+    const struct run_options *options = runs->options;
+    if (options->trace != NULL)
+        return digest_file(options->trace, text, text_bytes);
+    digest_text(options->perftest != NULL ? options->perftest : options->gen, text, text_bytes);
+    return CLI_DONE;
+}
+
+/* ---- simulations ---- */
+
+static struct simulate prepare(const struct runs *runs)
+{
+    const struct run_options *options = runs->options;
+    return (struct simulate){
+        .model = &options->model, .seed = options->seed, .horizon_off = options->horizon_off, .quiet = options->quiet};
+}
+
+static int run_one(struct runs *runs, size_t n)
+{
+    struct simulate *simulate = &runs->simulate;
+    simulate_free(simulate); /* of the one before */
+    *simulate = prepare(runs);
+    int result = open_workload(runs, n, &simulate->workload);
+    if (result == CLI_DONE)
+        result = digest(runs, simulate->result.digest, sizeof simulate->result.digest);
+    return result == CLI_DONE ? simulate_run(simulate) : result;
+}
+
+/* One simulation a size; a size that does not end is the last. */
+static int run_perftest(struct runs *runs)
+{
+    int is_text = !runs->options->quiet && !runs->options->json, result = CLI_DONE;
+    struct rnicsim_error error;
+    if (perftest_parse(runs->options->perftest, &runs->perftest, &error) != 0)
+        return cli_fail("%s", error.text);
+    runs->table.options = runs->perftest;
+    for (size_t n = 0; result == CLI_DONE && perftest_size_bytes(&runs->perftest, n) > 0; n++) {
+        result = run_one(runs, n);
+        const struct workload *workload = &runs->simulate.workload;
+        if (result != CLI_DONE || !workload_is_whole(workload))
+            break;
+        if (perftest_table_add(&runs->table, workload->perftest, is_text ? stdout : NULL) != 0)
+            result = cli_fail("out of memory for perftest's report");
+    }
+    runs->simulate.result.perftest = &runs->table;
+    return result;
+}
+
+static int run_loads(struct runs *runs)
+{
+    int result = loads_parse(runs->options->loads, &runs->loads);
+    if (result == CLI_DONE)
+        result = loads_line_bps(&runs->options->model, &runs->line_bps);
+    for (size_t n = 0; result == CLI_DONE && n < runs->loads.asked; n++) {
+        result = run_one(runs, n);
+        if (result == CLI_DONE)
+            loads_add(&runs->loads, &runs->simulate.result);
+    }
+    runs->simulate.result.loads = &runs->loads;
+    return result;
+}
+
+static int run_generated(struct runs *runs)
+{
+    int result = generated_parse(runs->options->gen, &runs->generated);
+    if (result != CLI_DONE)
+        return result;
+    return runs->options->loads != NULL ? run_loads(runs) : run_one(runs, 0);
+}
+
+/* The same simulation once more, up to behind the instant at which the fullest FIFO was fullest, for the chart of what happened
+ * around it: exact, as the same seed gives the same run. */
+static int look_again(struct runs *runs)
+{
+    struct result *result = &runs->simulate.result;
+    if (runs->results == NULL || runs->options->no_charts || result->fifo_count == 0 ||
+        result->fifos[0].info.high_water == 0)
+        return CLI_DONE;
+    size_t last = runs->loads.count > 0 ? runs->loads.count - 1 : runs->table.count > 0 ? runs->table.count - 1 : 0;
+    int64_t at_ps = result->fifos[0].info.high_water_at_ps;
+    struct simulate again = prepare(runs);
+    again.quiet = 1;
+    again.watch_room = AROUND_CHANGES_MAX;
+    again.watch_fifo = result->fifos[0].index;
+    again.watch_from_ps = at_ps > AROUND_PS ? at_ps - AROUND_PS : 0;
+    again.watch_to_ps = at_ps + AROUND_PS;
+    int status = open_workload(runs, last, &again.workload);
+    if (status == CLI_DONE)
+        status = simulate_run(&again);
+    if (status == CLI_DONE && result_keep_around(result, &again.result, again.watch_fifo, again.watch_to_ps) != 0)
+        status = cli_fail("out of memory for a chart");
+    simulate_free(&again);
+    return status;
+}
+
+/* ---- the report ---- */
+
+static int write_files(struct runs *runs)
+{
+    struct results *results = runs->results;
+    const struct result *result = &runs->simulate.result;
+    csv_write(result, results);
+    if (!runs->options->no_charts)
+        charts_write(result, results);
+    FILE *summary = results_open(results, "summary.json");
+    if (summary != NULL && summary_write(result, summary) != 0)
+        results_fail(results, "summary.json");
+    results_close(results, summary);
+    runs->results = NULL;
+    return results_finish(results);
+}
+
+/* The text report tells it itself. */
+static void warn_if_partial(const struct runs *runs)
+{
+    const struct result *result = &runs->simulate.result;
+    if (strcmp(result->status, "partial") != 0 || (!runs->options->quiet && !runs->options->json))
+        return;
+    cli_warn("status partial: %llu of %llu requests done; %.400s", (unsigned long long)result->requests_done,
+             (unsigned long long)result->counts.requests,
+             result->stuck[0] != 0 ? result->stuck : result->first_waiting);
+}
+
+static int report(struct runs *runs)
+{
+    int result = runs->results != NULL ? write_files(runs) : CLI_DONE;
+    if (result != CLI_DONE)
+        return result;
+    warn_if_partial(runs);
+    if (runs->options->json)
+        summary_write(&runs->simulate.result, stdout);
+    else if (!runs->options->quiet)
+        text_print(&runs->simulate.result, stdout);
+    return CLI_DONE;
+}
+
+int runs_all(const struct run_options *options)
+{
+    struct runs runs = {.options = options};
+    int result = options->folder != NULL ? results_begin(options->folder, options->force, &runs.results) : CLI_DONE;
+    if (result == CLI_DONE)
+        result = options->perftest != NULL ? run_perftest(&runs)
+                 : options->gen != NULL    ? run_generated(&runs)
+                                           : run_one(&runs, 0);
+    if (result == CLI_DONE)
+        result = look_again(&runs);
+    if (result == CLI_DONE)
+        result = report(&runs);
+    results_discard(runs.results);
+    simulate_free(&runs.simulate);
+    generated_free(&runs.generated);
+    return result;
+}

@@ -1,0 +1,19 @@
+/* What one `rnicsim run` does: a simulation, or one for each size of perftest's -a or each load of --loads, and its report. */
+#ifndef BENCH_RUNS_H
+#define BENCH_RUNS_H
+
+#include "bench/model_options.h"
+
+struct run_options {
+    struct model_options model;
+    const char *trace, *perftest, *gen; /* exactly one */
+    const char *loads;                  /* with gen, or NULL */
+    const char *folder;                 /* NULL: no result files */
+    uint64_t seed;
+    int force, json, quiet, no_charts, horizon_off;
+};
+
+/* Returns an exit status; when it is not CLI_DONE, one line was told. */
+int runs_all(const struct run_options *options);
+
+#endif
