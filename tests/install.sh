@@ -23,6 +23,8 @@ runs() { # the program of a prefix
         2>"$work/err" || wrong "$1/bin/rnicsim fails: $(cat "$work/err")"
     [ ! -s "$work/err" ] || wrong "$1/bin/rnicsim says: $(cat "$work/err")"
     [ -s "$work/results/waterfall.svg" ] || wrong "$1/bin/rnicsim draws no chart"
+    (cd / && "$1/bin/rnicsim" size -b u280_100g --part xcu50 --quiet "$1/share/rnicsim/samples/write_lat_2B.wqe") ||
+        wrong "$1/bin/rnicsim finds no parts"
     (cd / && "$1/bin/rnicsim" boards) | grep -q '^u280_100g' || wrong "$1/bin/rnicsim boards lists no u280_100g"
 }
 # "Cflags", "Libs" or "Libs.private" as pkg-config would give it
