@@ -5,6 +5,8 @@
 
 #include "bench/cli.h"
 
+#define OTHER_RUNS 3u /* configured, deep, proposed */
+
 /* The finaliser of splitmix64. */
 static uint64_t mix(uint64_t x)
 {
@@ -29,14 +31,17 @@ static void take_event(void *context, const struct rnicsim_event *event)
     progress_update(&workload->progress, workload->runs * run->outcome.requests + run->collect.done);
 }
 
+/* How many runs there will be is a guess: each FIFO with one less, and a few more. */
 static void begin_progress(struct size_run *run)
 {
     struct size_workload *workload = run->workload;
     struct trace_replay_counts counts;
     trace_replay_counts(run->replay, &counts);
     run->outcome.requests = counts.requests;
-    if (workload->runs == 0)
-        progress_start(&workload->progress, 0, workload->is_quiet);
+    if (workload->runs == 0) {
+        workload->runs_planned = rnicsim_fifo_count(run->sim) / 2 + OTHER_RUNS;
+        progress_start(&workload->progress, workload->runs_planned * counts.requests, workload->is_quiet);
+    }
     if (workload->runs >= workload->runs_planned)
         workload->runs_planned = workload->runs + 1;
     workload->progress.total = workload->runs_planned * counts.requests;
@@ -54,9 +59,11 @@ static int replay(struct size_run *run, const struct rnicsim_options *options)
     if (result == RNICSIM_OK) {
         begin_progress(run);
         result = trace_replay_run(run->replay, run->sim, take_event, run, &error);
-        progress_end(&run->workload->progress);
     }
-    return result == RNICSIM_OK ? 0 : cli_fail_result(result, &error);
+    if (result == RNICSIM_OK)
+        return 0;
+    progress_end(&run->workload->progress);
+    return cli_fail_result(result, &error);
 }
 
 static int gather(struct size_run *run)

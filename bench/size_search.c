@@ -9,7 +9,6 @@
 #define DEEP_START 4096u
 #define DEEP_MOST 262144u
 #define NEWS_BEATS 128u
-#define OTHER_RUNS 3u /* configured, deep, proposed */
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
@@ -75,9 +74,7 @@ static int run_configured(struct size_search *search)
         struct size_fifo *fifo = &search->fifos[i];
         rnicsim_fifo(sim, i, &fifo->info);
         snprintf(fifo->name, sizeof fifo->name, "%s %s", fifo->info.path, fifo->info.name);
-        search->workload->runs_planned += !is_fixed(fifo);
     }
-    search->workload->runs_planned += OTHER_RUNS;
     return 0;
 }
 
@@ -227,6 +224,7 @@ int size_search(struct size_search *search)
         result = try_less(search, &search->fifos[i]);
         establish(search, &search->fifos[i]);
     }
+    progress_end(&search->workload->progress);
     return result;
 }
 
