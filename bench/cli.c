@@ -74,7 +74,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 int cli_parse(const struct argp *argp, const char *name, int argc, char **argv, void *input)
 {
     const struct argp_option options[] = {{"help", OPTION_HELP, NULL, 0, "this text", -1}, {0}};
-    const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
+    struct argp inner = *argp;
+    inner.doc = NULL; /* told once, by the whole */
+    const struct argp_child children[] = {{&inner, 0, NULL, 0}, {0}};
     const struct argp whole = {options, parse, NULL, argp->doc, children, NULL, NULL};
     struct wrapper wrapper = {.input = input};
     char title[64];

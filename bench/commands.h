@@ -3,6 +3,7 @@
 #define BENCH_COMMANDS_H
 
 int run_main(int argc, char **argv);
+int size_main(int argc, char **argv);
 int params_main(int argc, char **argv);
 int boards_main(int argc, char **argv);
 int trace_main(int argc, char **argv);

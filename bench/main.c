@@ -13,6 +13,7 @@ struct command {
 
 static const struct command commands[] = {
     {"run", run_main, "replays a trace: latency, jitter, bottleneck, FIFOs"},
+    {"size", size_main, "the smallest buffer depths for a trace, and what they take in an FPGA"},
     {"params", params_main, "lists the parameters, or the values in effect"},
     {"boards", boards_main, "lists the boards that can be named"},
     {"trace", trace_main, "trace files: info, check, convert, import"},
@@ -44,8 +45,9 @@ static int dispatch(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
-    return cli_fail("\"%s\" is no command; allowed are run, params, boards, trace and linecheck; see rnicsim --help",
-                    argv[1]);
+    return cli_fail(
+        "\"%s\" is no command; allowed are run, size, params, boards, trace and linecheck; see rnicsim --help",
+        argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -15,6 +15,7 @@
 #define FILES_MAX 64u
 #define NAME_BYTES 64u
 #define SUMMARY "summary.json"
+#define SIZE "size.json"
 #define HIDDEN ".rnicsim" /* the begin of the hidden folder's name, */
 #define HIDDEN_END ".tmp" /* and its end; in older versions there was a number between */
 
@@ -33,6 +34,8 @@ struct results {
 /* What a run may have left in its folder; --force removes them, so that old and new never mix. */
 static const char *const known_names[] = {
     SUMMARY,
+    SIZE,
+    "size.csv",
     "latency.csv",
     "stages.csv",
     "stalls.csv",
@@ -103,7 +106,7 @@ static int check(const char *path, int force)
         return cli_fail("-o %s: not a folder; results are several files", path);
     if (access(path, W_OK | X_OK) != 0)
         return cli_fail("-o %s: %s", path, strerror(errno));
-    if (!force && exists(path, SUMMARY))
+    if (!force && (exists(path, SUMMARY) || exists(path, SIZE)))
         return cli_fail("-o %s: holds the results of another run; --force replaces them", path);
     return 0;
 }
@@ -318,16 +321,20 @@ static int move(struct results *results, const char *name)
     return failed;
 }
 
-/* All, summary.json last. */
+/* summary.json of a run, size.json of a search: where it is, the result is whole. */
+static int is_whole_mark(const char *name)
+{
+    return strcmp(name, SUMMARY) == 0 || strcmp(name, SIZE) == 0;
+}
+
+/* All, the mark last. */
 static int move_all(struct results *results)
 {
     int failed = 0;
-    for (size_t i = 0; !failed && i < results->count; i++)
-        if (strcmp(results->names[i], SUMMARY) != 0)
-            failed = move(results, results->names[i]);
-    for (size_t i = 0; !failed && i < results->count; i++)
-        if (strcmp(results->names[i], SUMMARY) == 0)
-            failed = move(results, SUMMARY);
+    for (int marks = 0; marks < 2; marks++)
+        for (size_t i = 0; !failed && i < results->count; i++)
+            if (is_whole_mark(results->names[i]) == marks)
+                failed = move(results, results->names[i]);
     return failed;
 }
 

@@ -1,7 +1,8 @@
-/* The folder of a run's result files (-o): written aside, then put in place, so that no half result is ever seen.
+/* The folder of result files (-o), of a run or of a search for sizes: written aside, then put in place, so that no half
+ * result is ever seen.
  *
- * Files are written into a hidden folder inside; results_finish moves them out, summary.json last: where that is, the
- * result is whole. A folder that holds another run (a summary.json) is refused, or with `force` its result files are
+ * Files are written into a hidden folder inside; results_finish moves them out, summary.json (of a search: size.json) last:
+ * where that is, the result is whole. A folder that holds another result is refused, or with `force` its result files are
  * replaced; other files in it are left alone. One run at a time writes into a folder: it is locked from results_begin on.
  * A signal that ends the program leaves nothing behind; what a killed run has left is removed by the next. */
 #ifndef BENCH_RESULTS_H

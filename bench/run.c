@@ -37,16 +37,6 @@ static const struct argp_option run_option_table[] = {
     {0},
 };
 
-static error_t take_trace(struct run_options *options, const char *path)
-{
-    if (options->trace != NULL) {
-        cli_fail("\"%s\" and \"%s\": one trace is allowed", options->trace, path);
-        return CLI_TOLD;
-    }
-    options->trace = path;
-    return 0;
-}
-
 static error_t take_text(const char **out, const char *value)
 {
     *out = value;
@@ -67,11 +57,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
         state->child_inputs[0] = &options->model;
         return 0;
     case ARGP_KEY_ARG:
-        return take_trace(options, value);
+        return source_take_trace(&options->source, value) == CLI_DONE ? 0 : CLI_TOLD;
     case OPTION_PERFTEST:
-        return take_text(&options->perftest, value);
+        return take_text(&options->source.perftest, value);
     case OPTION_GEN:
-        return take_text(&options->gen, value);
+        return take_text(&options->source.gen, value);
     case OPTION_LOADS:
         return take_text(&options->loads, value);
     case 'o':
@@ -96,14 +86,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 /* -1: go on. */
 static int check_workload(const struct run_options *options)
 {
-    int workloads = (options->trace != NULL) + (options->perftest != NULL) + (options->gen != NULL);
-    if (workloads == 0)
-        return cli_fail(
-            "which trace? rnicsim run -b BOARD TRACE, or --perftest \"write_lat -s 64\", or --gen; see rnicsim "
-            "run --help");
-    if (workloads > 1)
-        return cli_fail("a trace, --perftest and --gen: one workload is allowed");
-    if (options->loads != NULL && options->gen == NULL)
+    int result = source_check(&options->source, "run");
+    if (result != CLI_DONE)
+        return result;
+    if (options->loads != NULL && options->source.gen == NULL)
         return cli_fail("--loads needs --gen, which makes a workload for each load");
     return -1;
 }

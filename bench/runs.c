@@ -6,8 +6,6 @@
 #include "bench/charts.h"
 #include "bench/cli.h"
 #include "bench/csv.h"
-#include "bench/digest.h"
-#include "bench/generated.h"
 #include "bench/loads.h"
 #include "bench/simulate.h"
 #include "bench/summary.h"
@@ -18,56 +16,25 @@
 
 struct runs {
     const struct run_options *options;
-    struct perftest_options perftest;
+    struct source source; /* the options', read */
     struct perftest_table table;
-    struct generated generated;
     struct load_series loads;
     int64_t line_bps;
     struct simulate simulate; /* of several the last */
     struct results *results;  /* NULL: without -o, or put in place */
 };
 
-/* ---- workloads: n is the number of the size, or of the load ---- */
-
-static int open_generated(const struct runs *runs, size_t n, struct workload *workload)
-{
-    struct rnicsim_error error;
-    char path[512], rate[64], text[512];
-    const char *gen = runs->options->gen;
-    snprintf(text, sizeof text, "%.480s", gen);
-    if (runs->options->loads != NULL) {
-        loads_rate(&runs->loads, n, runs->line_bps, rate, sizeof rate);
-        snprintf(text, sizeof text, "%.400s (here: --rate \"%s\")", gen, rate);
-    }
-    int result = generated_make(&runs->generated, runs->options->loads != NULL ? rate : NULL, path, sizeof path);
-    if (result != CLI_DONE)
-        return result;
-    result = workload_of_generated(workload, path, text, &error);
-    return result == RNICSIM_OK ? CLI_DONE : cli_fail("%s", error.text);
-}
+/* ---- simulations: n is the number of the size, or of the load ---- */
 
 static int open_workload(const struct runs *runs, size_t n, struct workload *workload)
 {
-    const struct run_options *options = runs->options;
-    struct rnicsim_error error;
-    if (options->gen != NULL)
-        return open_generated(runs, n, workload);
-    int result = options->perftest != NULL ? workload_of_perftest(workload, &runs->perftest, options->perftest,
-                                                                  perftest_size_bytes(&runs->perftest, n), &error)
-                                           : workload_of_trace(workload, options->trace, &error);
-    return result == RNICSIM_OK ? CLI_DONE : cli_fail("%s", error.text);
+    char rate[64];
+    int has_rate = runs->options->loads != NULL;
+    if (has_rate)
+        loads_rate(&runs->loads, n, runs->line_bps, rate, sizeof rate);
+    uint64_t size_bytes = runs->source.perftest != NULL ? perftest_size_bytes(&runs->source.perftest_options, n) : 0;
+    return source_open(&runs->source, size_bytes, has_rate ? rate : NULL, workload);
 }
-
-static int digest(const struct runs *runs, char *text, size_t text_bytes)
-{
-    const struct run_options *options = runs->options;
-    if (options->trace != NULL)
-        return digest_file(options->trace, text, text_bytes);
-    digest_text(options->perftest != NULL ? options->perftest : options->gen, text, text_bytes);
-    return CLI_DONE;
-}
-
-/* ---- simulations ---- */
 
 static struct simulate prepare(const struct runs *runs)
 {
@@ -83,19 +50,17 @@ static int run_one(struct runs *runs, size_t n)
     *simulate = prepare(runs);
     int result = open_workload(runs, n, &simulate->workload);
     if (result == CLI_DONE)
-        result = digest(runs, simulate->result.digest, sizeof simulate->result.digest);
+        result = source_digest(&runs->source, simulate->result.digest, sizeof simulate->result.digest);
     return result == CLI_DONE ? simulate_run(simulate) : result;
 }
 
 /* One simulation a size; a size that does not end is the last. */
 static int run_perftest(struct runs *runs)
 {
+    const struct perftest_options *perftest = &runs->source.perftest_options;
     int is_text = !runs->options->quiet && !runs->options->json, result = CLI_DONE;
-    struct rnicsim_error error;
-    if (perftest_parse(runs->options->perftest, &runs->perftest, &error) != 0)
-        return cli_fail("%s", error.text);
-    runs->table.options = runs->perftest;
-    for (size_t n = 0; result == CLI_DONE && perftest_size_bytes(&runs->perftest, n) > 0; n++) {
+    runs->table.options = *perftest;
+    for (size_t n = 0; result == CLI_DONE && perftest_size_bytes(perftest, n) > 0; n++) {
         result = run_one(runs, n);
         const struct workload *workload = &runs->simulate.workload;
         if (result != CLI_DONE || !workload_is_whole(workload))
@@ -119,14 +84,6 @@ static int run_loads(struct runs *runs)
     }
     runs->simulate.result.loads = &runs->loads;
     return result;
-}
-
-static int run_generated(struct runs *runs)
-{
-    int result = generated_parse(runs->options->gen, &runs->generated);
-    if (result != CLI_DONE)
-        return result;
-    return runs->options->loads != NULL ? run_loads(runs) : run_one(runs, 0);
 }
 
 /* The same simulation once more, up to behind the instant at which the fullest FIFO was fullest, for the chart of what happened
@@ -197,18 +154,20 @@ static int report(struct runs *runs)
 
 int runs_all(const struct run_options *options)
 {
-    struct runs runs = {.options = options};
+    struct runs runs = {.options = options, .source = options->source};
     int result = options->folder != NULL ? results_begin(options->folder, options->force, &runs.results) : CLI_DONE;
     if (result == CLI_DONE)
-        result = options->perftest != NULL ? run_perftest(&runs)
-                 : options->gen != NULL    ? run_generated(&runs)
-                                           : run_one(&runs, 0);
+        result = source_parse(&runs.source);
+    if (result == CLI_DONE)
+        result = options->source.perftest != NULL ? run_perftest(&runs)
+                 : options->loads != NULL         ? run_loads(&runs)
+                                                  : run_one(&runs, 0);
     if (result == CLI_DONE)
         result = look_again(&runs);
     if (result == CLI_DONE)
         result = report(&runs);
     results_discard(runs.results);
     simulate_free(&runs.simulate);
-    generated_free(&runs.generated);
+    source_free(&runs.source);
     return result;
 }

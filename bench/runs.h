@@ -3,12 +3,13 @@
 #define BENCH_RUNS_H
 
 #include "bench/model_options.h"
+#include "bench/source.h"
 
 struct run_options {
     struct model_options model;
-    const char *trace, *perftest, *gen; /* exactly one */
-    const char *loads;                  /* with gen, or NULL */
-    const char *folder;                 /* NULL: no result files */
+    struct source source; /* not read yet */
+    const char *loads;    /* with gen, or NULL */
+    const char *folder;   /* NULL: no result files */
     uint64_t seed;
     int force, json, quiet, no_charts, horizon_off;
 };

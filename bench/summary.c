@@ -1,12 +1,11 @@
 #include "bench/summary.h"
 
-#include <jansson.h>
 #include <string.h>
 
 #define PS_PER_NS 1e3
 #define DIGITS 15 /* all that a double surely holds */
 
-static json_t *rounded(double value, double steps)
+json_t *summary_number(double value, double steps)
 {
     double scaled = value * steps;
     return json_real((double)(int64_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5) / steps);
@@ -14,13 +13,13 @@ static json_t *rounded(double value, double steps)
 
 static json_t *real(double value)
 {
-    return rounded(value, 1e3);
+    return summary_number(value, 1e3);
 }
 
 /* Gb/s and M/s: six decimals, for slow runs too. */
 static json_t *rate(double value)
 {
-    return rounded(value, 1e6);
+    return summary_number(value, 1e6);
 }
 
 static json_t *ns(double ps)
@@ -87,7 +86,7 @@ static json_t *bottleneck_object(const struct bottleneck *bottleneck, int *faile
     }
     put(object, "stage", json_string(bottleneck->stage), failed);
     put(object, "cause", json_string(bottleneck->cause), failed);
-    put(object, "share", rounded(bottleneck->share, 1e5), failed);
+    put(object, "share", summary_number(bottleneck->share, 1e5), failed);
     return object;
 }
 
@@ -127,7 +126,7 @@ static json_t *params_object(const struct result *result, int *failed)
     return object;
 }
 
-static void put_identity(json_t *summary, const struct result *result, int *failed)
+void summary_identity(json_t *summary, const struct result *result, int *failed)
 {
     put(summary, "schema", json_integer(RESULT_SCHEMA), failed);
     put(summary, "version", json_string(RNICSIM_VERSION), failed);
@@ -160,7 +159,13 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "data_packets", whole(result->totals.data_packets), failed);
     put(summary, "ack_packets", whole(result->totals.ack_packets), failed);
     put(summary, "packets_per_wall_s", real((double)result->totals.data_packets / wall_s), failed);
-    put(summary, "realtime_factor", rounded((double)result->duration_ps / 1e12 / wall_s, 1e9), failed);
+    put(summary, "realtime_factor", summary_number((double)result->duration_ps / 1e12 / wall_s, 1e9), failed);
+}
+
+int summary_dump(const json_t *object, FILE *out)
+{
+    int failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS)) != 0;
+    return failed || fputc('\n', out) == EOF ? -1 : 0;
 }
 
 static json_t *lat_row(const struct perftest_lat_report *r, int is_by_time, int *failed)
@@ -218,7 +223,7 @@ int summary_write(const struct result *result, FILE *out)
 {
     json_t *summary = json_object();
     int failed = summary == NULL;
-    put_identity(summary, result, &failed);
+    summary_identity(summary, result, &failed);
     put_counts(summary, result, &failed);
     put(summary, "drops", drops_object(result, &failed), &failed);
     put(summary, "retransmits", json_object(), &failed);
@@ -227,8 +232,7 @@ int summary_write(const struct result *result, FILE *out)
     put(summary, "fifos", fifos_array(result, &failed), &failed);
     if (result->perftest != NULL)
         put(summary, "perftest", perftest_object(result->perftest, &failed), &failed);
-    if (!failed)
-        failed = json_dumpf(summary, out, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS)) != 0 || fputc('\n', out) == EOF;
+    failed = failed || summary_dump(summary, out) != 0;
     json_decref(summary);
     return failed ? -1 : 0;
 }

@@ -6,11 +6,22 @@
 #ifndef BENCH_SUMMARY_H
 #define BENCH_SUMMARY_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "bench/result.h"
 
 /* 0, or -1: without memory, or the write failed. */
 int summary_write(const struct result *result, FILE *out);
+
+/* ---- for other results in JSON ---- */
+
+/* What every result begins with: schema, version, status, board, host, changed parameters, trace, digest, seed. *failed is set when
+ * memory is out. */
+void summary_identity(json_t *object, const struct result *result, int *failed);
+/* Rounded to so many steps a unit: 1e3 for three decimals. */
+json_t *summary_number(double value, double steps);
+/* 0, or -1: the write failed. */
+int summary_dump(const json_t *object, FILE *out);
 
 #endif

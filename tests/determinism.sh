@@ -22,6 +22,11 @@ for trace in write_lat_2B write_bw_1K_postlist16 write_bw_4K_4qp; do
         sed -i -E '/"(wall_time_s|packets_per_wall_s|realtime_factor)"/d' "$work/$trace-$name/summary.json"
         [ "$name" = gcc-O0 ] || diff -r "$work/$trace-gcc-O0" "$work/$trace-$name" >&2 || failed=1
     done
+    for name in gcc-O0 gcc-O3 clang; do
+        rm -rf "$work/size-$trace-$name"
+        "$work/rnicsim-$name" size -b u280_100g "traces/samples/$trace.wqe" -o "$work/size-$trace-$name" --seed 7 --quiet
+        [ "$name" = gcc-O0 ] || diff -r "$work/size-$trace-gcc-O0" "$work/size-$trace-$name" >&2 || failed=1
+    done
     rm -rf "$work/$trace-again"
     "$work/rnicsim-gcc-O3" run -b u280_100g "traces/samples/$trace.wqe" -o "$work/$trace-again" --seed 7 --quiet
     sed -i -E '/"(wall_time_s|packets_per_wall_s|realtime_factor)"/d' "$work/$trace-again/summary.json"

@@ -25,6 +25,8 @@ runs() { # the program of a prefix
     [ -s "$work/results/waterfall.svg" ] || wrong "$1/bin/rnicsim draws no chart"
     (cd / && "$1/bin/rnicsim" trace gen --qps 1 --size websearch --requests 1 --opcode write -o "$work/t.wqe") ||
         wrong "$1/bin/rnicsim finds no published sizes"
+    (cd / && "$1/bin/rnicsim" size -b u280_100g --part xcu50 --quiet "$1/share/rnicsim/samples/write_lat_2B.wqe") ||
+        wrong "$1/bin/rnicsim finds no parts"
     (cd / && "$1/bin/rnicsim" boards) | grep -q '^u280_100g' || wrong "$1/bin/rnicsim boards lists no u280_100g"
 }
 # "Cflags", "Libs" or "Libs.private" as pkg-config would give it

@@ -24,4 +24,13 @@ int api_alive(const struct rnicsim *sim, struct rnicsim_error *error);
 typedef int api_call(struct rnicsim *sim, void *argument, struct rnicsim_error *error);
 int api_guard(struct rnicsim *sim, api_call *call, void *argument, struct rnicsim_error *error);
 
+/* A duration of so many cycles, rounded down. */
+static inline int64_t api_in_ps(const struct clk *clk, int64_t cyc)
+{
+    return (int64_t)((__int128)cyc * clk->num / clk->den);
+}
+
+/* The NIC that holds number *index of what each has count() of; *index becomes the number in that NIC. NULL: past the last. */
+struct rnic *api_pick_nic(struct rnicsim *sim, size_t *index, size_t (*count)(const struct rnic *));
+
 #endif

@@ -1,4 +1,4 @@
-/* Reading what happened: totals, the time account of each stage, FIFOs, TLPs, and who waits for whom. */
+/* Reading what happened: totals, the time account of each stage, TLPs, and who waits for whom. */
 #include "api/api_internal.h"
 
 #include <stdio.h>
@@ -69,17 +69,12 @@ enum core {
 static const char *const core_name[CORE_COUNT] = {"host_cpu", "scheduler", "read_engine", "pcie_up", "pcie_down",
                                                   "port",     "line",      "dispatch",    "retire",  "fabric"};
 
-static int64_t in_ps(const struct clk *clk, int64_t cyc)
-{
-    return (int64_t)((__int128)cyc * clk->num / clk->den);
-}
-
 static void fill_server(const struct server *server, struct rnicsim_stage_info *out)
 {
     out->items = server->items;
-    out->time_ps[RNICSIM_WORK] = in_ps(server->clk, server->work_cyc);
-    out->time_ps[RNICSIM_DOWNSTREAM_FULL] = in_ps(server->clk, server->blocked_cyc);
-    out->time_ps[RNICSIM_BUBBLE] = in_ps(server->clk, server->bubble_cyc);
+    out->time_ps[RNICSIM_WORK] = api_in_ps(server->clk, server->work_cyc);
+    out->time_ps[RNICSIM_DOWNSTREAM_FULL] = api_in_ps(server->clk, server->blocked_cyc);
+    out->time_ps[RNICSIM_BUBBLE] = api_in_ps(server->clk, server->bubble_cyc);
 }
 
 static void fill_decision(const struct rnic *nic, const struct rnic_decision *decision, struct rnicsim_stage_info *out)
@@ -89,10 +84,10 @@ static void fill_decision(const struct rnic *nic, const struct rnic_decision *de
         [RNIC_WAIT_BUFFER] = RNICSIM_NO_BUFFER,     [RNIC_WAIT_WINDOW] = RNICSIM_WINDOW_FULL,
         [RNIC_WAIT_CONTEXT] = RNICSIM_CONTEXT_BUSY, [RNIC_WAIT_WQE] = RNICSIM_NO_WQE};
     out->items = decision->items;
-    out->time_ps[RNICSIM_WORK] = in_ps(&nic->user_clk, decision->work_cyc);
+    out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, decision->work_cyc);
     for (int wait = 0; wait < RNIC_WAITS; wait++)
         if (wait != RNIC_WAIT_INPUT)
-            out->time_ps[cause[wait]] += in_ps(&nic->user_clk, decision->wait_cyc[wait]);
+            out->time_ps[cause[wait]] += api_in_ps(&nic->user_clk, decision->wait_cyc[wait]);
 }
 
 /* The FIFO behind a stage: in front of the path's stage `index`, or the path's end. */
@@ -128,23 +123,24 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
         break;
     case CORE_READ_ENGINE:
         out->items = pcie->operations_done;
-        out->time_ps[RNICSIM_WORK] = in_ps(&nic->user_clk, pcie->issue_work_cyc);
-        out->time_ps[RNICSIM_NO_TAG] = in_ps(&nic->user_clk, pcie->tag_wait_cyc);
-        out->time_ps[RNICSIM_NO_COMPLETION_SPACE] = in_ps(&nic->user_clk, pcie->space_wait_cyc);
+        out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, pcie->issue_work_cyc);
+        out->time_ps[RNICSIM_NO_TAG] = api_in_ps(&nic->user_clk, pcie->tag_wait_cyc);
+        out->time_ps[RNICSIM_NO_COMPLETION_SPACE] = api_in_ps(&nic->user_clk, pcie->space_wait_cyc);
         break;
     case CORE_FABRIC:
         out->items = nic->fabric.packets;
-        out->time_ps[RNICSIM_WORK] = in_ps(&nic->fabric.clk, nic->fabric.work_cyc);
-        out->time_ps[RNICSIM_NO_BUFFER] = in_ps(&nic->fabric.clk, nic->fabric.wait_cyc);
+        out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->fabric.clk, nic->fabric.work_cyc);
+        out->time_ps[RNICSIM_NO_BUFFER] = api_in_ps(&nic->fabric.clk, nic->fabric.wait_cyc);
         break;
     case CORE_LINE:
         out->items = nic->line.frames;
-        out->time_ps[RNICSIM_WORK] = in_ps(&nic->line.clk, nic->line.work_cyc);
+        out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->line.clk, nic->line.work_cyc);
         break;
     default:
         for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
             out->items += pcie->count[core == CORE_UP ? PCIE_UP : PCIE_DOWN][kind].tlps;
-        out->time_ps[RNICSIM_WORK] = in_ps(&pcie->link_clk, core == CORE_UP ? pcie->up_work_cyc : pcie->down_work_cyc);
+        out->time_ps[RNICSIM_WORK] =
+            api_in_ps(&pcie->link_clk, core == CORE_UP ? pcie->up_work_cyc : pcie->down_work_cyc);
         break;
     }
 }
@@ -163,7 +159,7 @@ size_t rnicsim_stage_count(const struct rnicsim *sim)
     return stages_of(&sim->system.nic[0]) + stages_of(&sim->system.nic[1]);
 }
 
-static const struct rnic *pick_nic(const struct rnicsim *sim, size_t *index, size_t (*count)(const struct rnic *))
+struct rnic *api_pick_nic(struct rnicsim *sim, size_t *index, size_t (*count)(const struct rnic *))
 {
     for (uint32_t i = 0; i < API_HOSTS; i++) {
         size_t own = count(&sim->system.nic[i]);
@@ -190,7 +186,7 @@ static void balance(const struct rnicsim *sim, struct rnicsim_stage_info *out)
 
 int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *out)
 {
-    const struct rnic *nic = pick_nic(sim, &index, stages_of);
+    const struct rnic *nic = api_pick_nic(sim, &index, stages_of);
     if (!nic)
         return RNICSIM_EINPUT;
     *out = (struct rnicsim_stage_info){.nic = nic->setup.name};
@@ -208,122 +204,6 @@ int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *
     fill_core(nic, (enum core)index, out);
     balance(sim, out);
     return RNICSIM_OK;
-}
-
-/* ---- FIFOs: in front of each stage, at the end of each path but mac_rx (a frame that arrives there is taken or dropped at once:
- * no memory), and the payload buffer ---- */
-
-static size_t fifos_of(const struct rnic *nic)
-{
-    return stages_of(nic) - CORE_COUNT + (RNIC_PATHS - 1) + 1;
-}
-
-size_t rnicsim_fifo_count(const struct rnicsim *sim)
-{
-    return fifos_of(&sim->system.nic[0]) + fifos_of(&sim->system.nic[1]);
-}
-
-static void fill_level(const struct rnicsim *sim, struct level *level, struct rnicsim_fifo_info *out)
-{
-    level_settle(level, sim->system.sim.now);
-    out->depth = level->depth;
-    out->high_water = level->high_water;
-    out->high_water_at_ps = level->high_water == 0 ? 0 : level->high_water_at_ps - sim->system.shift_ps;
-    out->p50 = level_percentile(level, 500000000);
-    out->p99 = level_percentile(level, 990000000);
-    out->p999 = level_percentile(level, 999000000);
-    out->full_ps = level->time_ps[level->depth];
-    out->pushes = level->entries;
-}
-
-static struct level *pick_level(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out)
-{
-    static const char *const end_holds[RNIC_PATHS] = {"doorbells for the scheduler",
-                                                      "operations for the read engine",
-                                                      "fetched WQEs for the scheduler",
-                                                      "built packets for the port",
-                                                      "built ACKs for the port",
-                                                      "words for the line",
-                                                      "",
-                                                      "frames for dispatch",
-                                                      "payload for the write engine",
-                                                      "ACKs to retire by",
-                                                      "CQEs for the write engine"};
-    struct rnic *nic = (struct rnic *)(uintptr_t)pick_nic(sim, &index, fifos_of);
-    if (!nic)
-        return 0;
-    *out = (struct rnicsim_fifo_info){.nic = nic->setup.name,
-                                      .path = "core",
-                                      .name = "payload_buffer",
-                                      .unit = "64 B",
-                                      .holds = "payload from its read until it leaves"};
-    for (int path = 0; path < RNIC_PATHS; path++) {
-        size_t here = (size_t)nic->path[path].count + (path != RNIC_MAC_RX);
-        if (index >= here) {
-            index -= here;
-            continue;
-        }
-        int is_end = index == (size_t)nic->path[path].count;
-        struct fifo *fifo = is_end ? &nic->path[path].end : &nic->path[path].stage[index].in;
-        out->path = rnic_path_name[path];
-        out->name = fifo->shape.name;
-        out->unit = fifo->shape.in_beats ? "beats" : "packets";
-        out->holds = is_end ? end_holds[path] : nic->setup.holds[path][index];
-        out->drops = fifo->drops;
-        out->back_pressure_ps = in_ps(fifo->shape.write_clk, fifo->back_pressure_cyc);
-        return &fifo->level;
-    }
-    return &nic->payload_level;
-}
-
-int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out)
-{
-    struct level *level = pick_level(sim, index, out);
-    if (!level)
-        return RNICSIM_EINPUT;
-    fill_level(sim, level, out);
-    return RNICSIM_OK;
-}
-
-size_t rnicsim_fifo_levels(struct rnicsim *sim, size_t index, int64_t *time_ps, size_t max)
-{
-    struct rnicsim_fifo_info info;
-    struct level *level = pick_level(sim, index, &info);
-    if (!level)
-        return 0;
-    level_settle(level, sim->system.sim.now);
-    for (size_t i = 0; i <= level->depth && i < max; i++)
-        time_ps[i] = level->time_ps[i];
-    return (size_t)level->depth + 1;
-}
-
-int rnicsim_fifo_watch(struct rnicsim *sim, size_t index, int64_t from_ps, int64_t to_ps, size_t room,
-                       struct rnicsim_error *error)
-{
-    struct rnicsim_fifo_info info;
-    struct level *level = sim ? pick_level(sim, index, &info) : 0;
-    if (!level || level->watch || room < 1 || from_ps < 0 || to_ps < from_ps || to_ps > RNICSIM_TIME_MAX)
-        return api_fail(error, RNICSIM_EINPUT,
-                        "a watch on FIFO %zu: allowed is one a FIFO, room from 1, and 0 <= from <= to <= 2^62 ps",
-                        index);
-    if (level_watch(level, from_ps + sim->system.shift_ps, to_ps + sim->system.shift_ps, room))
-        return api_fail(error, RNICSIM_EINPUT, "out of memory");
-    return RNICSIM_OK;
-}
-
-size_t rnicsim_fifo_changes(struct rnicsim *sim, size_t index, struct rnicsim_level_change *changes, size_t max)
-{
-    struct rnicsim_fifo_info info;
-    struct level *level = pick_level(sim, index, &info);
-    if (!level || !level->watch)
-        return 0;
-    level_settle(level, sim->system.sim.now);
-    const struct level_watch *watch = level->watch;
-    for (size_t i = 0; i <= watch->count && i < max; i++)
-        changes[i] = i == 0 ? (struct rnicsim_level_change){watch->from_ps - sim->system.shift_ps, watch->before}
-                            : (struct rnicsim_level_change){watch->change[i - 1].at_ps - sim->system.shift_ps,
-                                                            watch->change[i - 1].level};
-    return watch->count + 1;
 }
 
 /* ---- TLPs ---- */

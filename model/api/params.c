@@ -38,6 +38,11 @@ const char *rnicsim_board_name(const struct rnicsim *sim)
     return name_of(sim, CONFIG_BOARD, "board");
 }
 
+const char *rnicsim_board_part(const struct rnicsim *sim)
+{
+    return name_of(sim, CONFIG_BOARD, "part");
+}
+
 const char *rnicsim_host_name(const struct rnicsim *sim)
 {
     return name_of(sim, CONFIG_HOST, "host");

@@ -254,6 +254,16 @@ struct rnicsim_fifo_info {
     int64_t high_water_at_ps;                   /* when it was reached first */
     int64_t full_ps, back_pressure_ps;
     uint64_t drops, pushes;
+    /* the parameter that sets the depth: "stage.rx.cdc.depth", "nic.data_fifo"; `depth_scale` of it are one unit of depth, and
+     * `depth_unit` follows the number. What it allows, in units of depth: */
+    char depth_key[96];
+    const char *depth_unit; /* "beats", "packets", "B", or "" for a mere count */
+    uint64_t depth_scale, depth_least, depth_most;
+    const char *fixed; /* NULL, or why this depth is no matter of space */
+    /* What a unit of depth takes in memory: so many words of so many bits. A beat has TKEEP and TLAST besides its data (512 bit:
+     * 577); a packet is one word where it is a descriptor, else the largest item in beats. 0 words: no memory of the design's own */
+    uint32_t words, word_bits;
+    int crosses_clocks; /* its writer and its reader have clocks of their own */
 };
 
 RNICSIM_API size_t rnicsim_fifo_count(const struct rnicsim *sim);
@@ -296,9 +306,11 @@ struct rnicsim_param_info {
 RNICSIM_API size_t rnicsim_param_count(const struct rnicsim *sim);
 RNICSIM_API int rnicsim_param(const struct rnicsim *sim, size_t index, struct rnicsim_param_info *out);
 RNICSIM_API const char *rnicsim_board_name(const struct rnicsim *sim);
+/* The FPGA that the board file names; "unnamed" when it names none. */
+RNICSIM_API const char *rnicsim_board_part(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_host_name(const struct rnicsim *sim);
 
-/* Where the data lie: the folder `name`, which is boards, nics, hosts, plots, cdf or samples; beside the program, else in the
+/* Where the data lie: the folder `name`, which is boards, nics, hosts, parts, plots, cdf or samples; beside the program, else in the
  * share/rnicsim of the prefix in which the program or the library stands, else the one fixed when it was built.
  * RNICSIM_EINPUT when there is none: `folder` is then the last place where it was looked for. */
 RNICSIM_API int rnicsim_data_folder(const char *name, char *folder, size_t folder_bytes);

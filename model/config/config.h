@@ -9,7 +9,8 @@
  *   lanes = 16 @documented "DS963"      the source is mandatory but for @assumed
  *   [stage tx.segment]                  only in nic files: a stage of path tx; their order is the order of the path
  *   clock = core
- *   width = 512 bit @assumed            and interval, latency, depth (beats or packets), flow; optional: sync, holds
+ *   width = 512 bit @assumed            and interval, latency, depth (beats or packets), flow; optional: sync,
+ *                                       start_beats, holds, entry
  *
  * Functions return 0, or -1 with one line in `err` (may be NULL). After a failed config_load() some of its values are
  * set already: the config is fit only for config_destroy(). */
@@ -71,6 +72,7 @@ enum stage_field {
     STAGE_FLOW,
     STAGE_SYNC,
     STAGE_START,
+    STAGE_ENTRY,
     STAGE_HOLDS,
     STAGE_FIELD_COUNT
 };
@@ -85,7 +87,9 @@ struct stage_spec {
     int64_t sync_cyc;     /* synchroniser flops where the clock differs from the previous stage's, 2 .. 3 */
     int64_t start_beats;  /* cut-through: so many beats, or the whole item, before it starts; >= 1 */
     int depth_in_beats;
-    int64_t store;  /* 0: cut-through, 1: store-and-forward */
+    int64_t store; /* 0: cut-through, 1: store-and-forward */
+    int64_t
+        entry_bits; /* of a packet's slot in the FIFO's memory; 0: it holds the whole item, in beats of width_bits */
     char holds[96]; /* what the FIFO holds, in words; may be empty */
     struct config_note note[STAGE_FIELD_COUNT];
     char origin[CONFIG_ORIGIN_BYTES]; /* of the section */
@@ -94,6 +98,10 @@ struct stage_spec {
 size_t config_stage_count(const struct config *config);
 /* In the file's order; NULL past the last. */
 const struct stage_spec *config_stage(const struct config *config, size_t index);
+
+/* The least and the most that a number's key allows ("nic.data_fifo", "stage.rx.cdc.depth"), in its base unit. -1: no such
+ * number. */
+int config_range(const struct config *config, const char *key, int64_t *least, int64_t *most);
 
 /* ---- list ---- */
 

@@ -62,6 +62,7 @@ struct stage_spec *config_stage_find(const struct config *config, const char *na
 /* STAGE_FIELD_COUNT when there is no field of that name. */
 enum stage_field config_stage_field_of(const char *name);
 const char *config_stage_field_name(enum stage_field field);
+const struct param_desc *config_stage_field_desc(enum stage_field field);
 /* 1 for the fields that need a class in files. */
 int config_stage_field_needs_class(enum stage_field field);
 int config_stage_set(struct stage_spec *stage, enum stage_field field, const struct config_entry *entry,

@@ -12,7 +12,7 @@ struct load {
     const char *path;
 };
 
-static const char stage_keys[] = "clock, width, interval, latency, depth, flow, sync, holds";
+static const char stage_keys[] = "clock, width, interval, latency, depth, flow, sync, entry, holds";
 
 static int is_stage(const char *section)
 {

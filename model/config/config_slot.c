@@ -82,6 +82,23 @@ const struct config_note *config_note(const struct config *config, const char *k
     return NULL;
 }
 
+int config_range(const struct config *config, const char *key, int64_t *least, int64_t *most)
+{
+    char copy[CONFIG_KEY_BYTES];
+    struct config_slot slot;
+    struct stage_spec *stage;
+    enum stage_field field;
+    const struct param_desc *desc = NULL;
+
+    if (config_slot_find(config, key, &slot) == 0)
+        desc = &slot.room->table->desc[slot.row];
+    else if (config_text_copy(copy, sizeof(copy), key) == 0 && find_stage_field(config, copy, &stage, &field) == 0)
+        desc = config_stage_field_desc(field);
+    if (desc == NULL || desc->unit == PARAM_TEXT || desc->unit == PARAM_CHOICE || desc->unit == PARAM_DIST)
+        return -1;
+    return param_range(desc, least, most, NULL);
+}
+
 static int set_value(struct config *config, const char *key, const struct config_entry *entry, struct config_error *err)
 {
     char copy[CONFIG_KEY_BYTES];

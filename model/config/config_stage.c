@@ -26,6 +26,9 @@ static const struct param_desc fields[STAGE_FIELD_COUNT] = {
     [STAGE_START] = {"start_beats", PARAM_COUNT, "", "1", "1", "1024", PARAM_CLASS_ASSUMED, "",
                      "Cut-through: beats that must be there before an item starts.",
                      offsetof(struct stage_spec, start_beats)},
+    [STAGE_ENTRY] = {"entry", PARAM_BITS, "", "0 bit", "0 bit", "65536 bit", PARAM_CLASS_ASSUMED, "",
+                     "Of a depth in packets: bits of a slot in memory. 0: the whole item, in beats.",
+                     offsetof(struct stage_spec, entry_bits)},
     [STAGE_HOLDS] = {"holds", PARAM_TEXT, "", "", "", "", PARAM_CLASS_ASSUMED, "", "What the FIFO holds.",
                      offsetof(struct stage_spec, holds)},
 };
@@ -33,6 +36,11 @@ static const struct param_desc fields[STAGE_FIELD_COUNT] = {
 const char *config_stage_field_name(enum stage_field field)
 {
     return fields[field].key;
+}
+
+const struct param_desc *config_stage_field_desc(enum stage_field field)
+{
+    return &fields[field];
 }
 
 enum stage_field config_stage_field_of(const char *name)
@@ -46,7 +54,8 @@ enum stage_field config_stage_field_of(const char *name)
 
 int config_stage_field_needs_class(enum stage_field field)
 {
-    return field == STAGE_WIDTH || field == STAGE_INTERVAL || field == STAGE_LATENCY || field == STAGE_DEPTH;
+    return field == STAGE_WIDTH || field == STAGE_INTERVAL || field == STAGE_LATENCY || field == STAGE_DEPTH ||
+           field == STAGE_ENTRY;
 }
 
 size_t config_stage_count(const struct config *config)

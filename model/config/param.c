@@ -80,17 +80,27 @@ void param_range_text(const struct param_desc *desc, char *text)
         snprintf(text, PARAM_RANGE_BYTES, "%s%s to %s", only, min, desc->max_text);
 }
 
-static int check_range(const struct param_desc *desc, int64_t smallest, int64_t largest, struct config_error *err)
+int param_range(const struct param_desc *desc, int64_t *min, int64_t *max, struct config_error *err)
 {
     enum param_unit unit = desc->unit == PARAM_DIST ? PARAM_TIME : desc->unit;
-    char allowed[PARAM_RANGE_BYTES];
     struct config_error reason;
-    int64_t min = 0, max = INT64_MAX;
 
-    if (*desc->min_text != '\0' && param_unit_read(unit, desc->min_text, &min, &reason) != 0)
+    *min = 0;
+    *max = INT64_MAX;
+    if (*desc->min_text != '\0' && param_unit_read(unit, desc->min_text, min, &reason) != 0)
         return config_error_set(err, "the table's minimum '%s': %s", desc->min_text, reason.text);
-    if (*desc->max_text != '\0' && param_unit_read(unit, desc->max_text, &max, &reason) != 0)
+    if (*desc->max_text != '\0' && param_unit_read(unit, desc->max_text, max, &reason) != 0)
         return config_error_set(err, "the table's maximum '%s': %s", desc->max_text, reason.text);
+    return 0;
+}
+
+static int check_range(const struct param_desc *desc, int64_t smallest, int64_t largest, struct config_error *err)
+{
+    char allowed[PARAM_RANGE_BYTES];
+    int64_t min, max;
+
+    if (param_range(desc, &min, &max, err) != 0)
+        return -1;
     int outside = smallest < min || largest > max;
     if (!outside && !(is_power_of_two(desc) && (smallest & (smallest - 1)) != 0))
         return 0;

@@ -132,6 +132,9 @@ int param_read(const struct param_desc *desc, const char *text, void *value, str
  * PARAM_PRINT_BYTES. */
 void param_print(const struct param_desc *desc, const void *value, char *text);
 
+/* The least and the most of a number, in base units. */
+int param_range(const struct param_desc *desc, int64_t *min, int64_t *max, struct config_error *err);
+
 /* What is allowed: "1 to 16", "off, on". `text` has PARAM_RANGE_BYTES. */
 void param_range_text(const struct param_desc *desc, char *text);
 

@@ -97,8 +97,7 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
     return shape;
 }
 
-/* The largest item that a path carries. */
-static uint32_t largest_item_bytes(const struct rnic *rnic, enum rnic_path path)
+uint32_t rnic_largest_item_bytes(const struct rnic *rnic, enum rnic_path path)
 {
     switch (path) {
     case RNIC_PAYLOAD:
@@ -131,7 +130,7 @@ static int init_path(struct rnic *rnic, enum rnic_path path, char *error, size_t
         write_bytes = rnic->setup.stage[RNIC_MAC_RX][rnic->setup.stages[RNIC_MAC_RX] - 1].width_bytes;
     struct fifo_shape end = end_shape(rnic, path);
     int failed = path_init(&rnic->path[path], rnic->sim, rnic_path_name[path], write_clk, write_bytes, stages, count,
-                           &end, largest_item_bytes(rnic, path), &which);
+                           &end, rnic_largest_item_bytes(rnic, path), &which);
     if (failed == 0)
         return 0;
     const char *name = which < count ? stages[which].name : end.name;

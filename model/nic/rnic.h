@@ -142,6 +142,8 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes);
 /* Then for both: who reaches whom, how soon (R6). outbox: its decider. */
 int rnic_declare(struct rnic *rnic, int outbox);
 void rnic_free(struct rnic *rnic);
+/* The largest item that a path carries. */
+uint32_t rnic_largest_item_bytes(const struct rnic *rnic, enum rnic_path path);
 
 /* The host's doorbell: `count` messages of `qp`, already in its send ring, were posted by a call that began at at_ps. Pushed
  * or 8 B is decided here. */

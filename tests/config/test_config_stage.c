@@ -130,7 +130,40 @@ static void refused(void)
                     "x.nic:3: stage.tx.a.clock given twice, first in line 2");
     fixture_refused(CONFIG_NIC, "[stage tx.a]\nwidht = 64 bit @assumed\n",
                     "x.nic:2: unknown key 'widht' of a stage, did you mean 'width'? (allowed clock, width, interval, "
-                    "latency, depth, flow, sync, holds)");
+                    "latency, depth, flow, sync, entry, holds)");
+}
+
+static void entry(void)
+{
+    struct config_error err;
+    struct config *config = fixture_load(
+        CONFIG_NIC, FIXTURE_STAGE("tx.a") "entry = 576 bits @documented \"x\"\n" FIXTURE_STAGE("tx.b"), &err);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(config);
+    CU_ASSERT_EQUAL(config_stage(config, 0)->entry_bits, 576);
+    CU_ASSERT_EQUAL(config_stage(config, 1)->entry_bits, 0);
+    CU_ASSERT_EQUAL(config_set(config, "stage.tx.b.entry=80 bit", &err), 0);
+    CU_ASSERT_EQUAL(config_stage(config, 1)->entry_bits, 80);
+    fixture_set_refused(config, "stage.tx.b.entry=80",
+                        "-s stage.tx.b.entry=80: missing unit, write for example '512 bit'");
+    config_destroy(config);
+    fixture_refused(CONFIG_NIC, "[stage tx.a]\nentry = 80 bit\n",
+                    "x.nic:2: stage.tx.a.entry: value without class, write @measured, @documented, @assumed or "
+                    "@calibrated");
+}
+
+static void ranges(void)
+{
+    struct config *config = three_stages();
+    int64_t least, most;
+
+    CU_ASSERT_EQUAL(config_range(config, "stage.tx.build.depth", &least, &most), 0);
+    CU_ASSERT(least == 1 && most == 1048576);
+    CU_ASSERT_EQUAL(config_range(config, "link.lanes", &least, &most), 0);
+    CU_ASSERT(least == 1 && most == 16);
+    CU_ASSERT_EQUAL(config_range(config, "stage.tx.build.clock", &least, &most), -1);
+    CU_ASSERT_EQUAL(config_range(config, "stage.tx.nothing.depth", &least, &most), -1);
+    config_destroy(config);
 }
 
 static void refused_sections(void)
@@ -181,6 +214,8 @@ void suite_config_stage(void)
     CU_add_test(suite, "the command line overrides", override);
     CU_add_test(suite, "overrides are refused", override_refused);
     CU_add_test(suite, "values are refused", refused);
+    CU_add_test(suite, "what a slot takes in memory", entry);
+    CU_add_test(suite, "ranges of numbers", ranges);
     CU_add_test(suite, "sections are refused", refused_sections);
     CU_add_test(suite, "at most 64 stages", limit);
 }

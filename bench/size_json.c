@@ -1,0 +1,134 @@
+#include <jansson.h>
+
+#include "bench/size_report.h"
+#include "bench/summary.h"
+
+#define DECIMALS_3 1e3
+#define DECIMALS_6 1e6
+#define PS_PER_NS 1e3
+
+static void put(json_t *object, const char *key, json_t *value, int *failed)
+{
+    *failed |= json_object_set_new(object, key, value) != 0;
+}
+
+static json_t *whole(uint64_t number)
+{
+    return json_integer((json_int_t)number);
+}
+
+static json_t *ns(double ps)
+{
+    return summary_number(ps / PS_PER_NS, DECIMALS_3);
+}
+
+/* The key of a kind of memory. */
+static const char *key_of(int kind)
+{
+    static const char *const key[MEMORY_KINDS] = {
+        [MEMORY_NONE] = "none", [MEMORY_LUTRAM] = "lutram", [MEMORY_BRAM36] = "bram36",
+        [MEMORY_URAM] = "uram", [MEMORY_MLAB] = "mlab",     [MEMORY_M20K] = "m20k"};
+    return key[kind];
+}
+
+static json_t *outcome_object(const struct size_outcome *outcome, int *failed)
+{
+    const struct latency *completion = &outcome->completion;
+    json_t *object = json_object();
+    put(object, "drops", whole(outcome->drops), failed);
+    put(object, "requests_done", whole(outcome->requests_done), failed);
+    put(object, "goodput_gbps", summary_number(outcome->goodput_gbps, DECIMALS_6), failed);
+    put(object, "avg_ns", completion->count > 0 ? ns(completion->mean_ps) : json_null(), failed);
+    put(object, "p99.9_ns", completion->p999.known ? ns((double)completion->p999.ps) : json_null(), failed);
+    put(object, "end_ns", ns((double)outcome->end_ps), failed);
+    return object;
+}
+
+static json_t *least(int64_t depth)
+{
+    return depth < 0 ? json_null() : json_integer(depth);
+}
+
+static json_t *less_object(const struct size_search *search, const struct size_fifo *fifo, int *failed)
+{
+    int is_tried = fifo->less != SIZE_LESS_FIXED && fifo->less != SIZE_LESS_LEAST;
+    json_t *object = is_tried ? outcome_object(&fifo->less_outcome, failed) : json_object();
+    put(object, "result", json_string(size_less_name(fifo->less)), failed);
+    if (is_tried)
+        put(object, "avg_change_ns", ns(size_less_mean_ps(search, fifo)), failed);
+    return object;
+}
+
+/* What it would take of each kind; null where it cannot be one. */
+static void put_memory(json_t *object, const struct size_fifo *fifo, const struct size_memory *memory, int *failed)
+{
+    put(object, "word_bits", whole(fifo->info.word_bits), failed);
+    put(object, "words", whole(memory->words), failed);
+    for (int kind = MEMORY_LUTRAM; kind < MEMORY_KINDS; kind++)
+        put(object, key_of(kind),
+            memory->words > 0 && !memory->is_possible[kind] ? json_null() : whole(memory->count[kind]), failed);
+    put(object, "memory", json_string(key_of((int)memory->kind)), failed);
+    put(object, "free_depth", whole(memory->free_depth), failed);
+}
+
+static json_t *fifos_array(const struct size_report *report, int *failed)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < report->search->count; i++) {
+        const struct size_fifo *fifo = &report->search->fifos[i];
+        json_t *object = json_object();
+        put(object, "name", json_string(fifo->name), failed);
+        put(object, "unit", json_string(fifo->info.unit), failed);
+        put(object, "depth", whole(fifo->depth), failed);
+        put(object, "depth_configured", whole(fifo->info.depth), failed);
+        put(object, "depth_key", json_string(fifo->info.depth_key), failed);
+        put(object, "hwm", whole(fifo->high_water), failed);
+        put(object, "min_depth_zero_drop", least(fifo->zero_drop), failed);
+        put(object, "min_depth_full_rate", least(fifo->full_rate), failed);
+        put(object, "fixed", fifo->info.fixed != NULL ? json_string(fifo->info.fixed) : json_null(), failed);
+        put(object, "one_less", less_object(report->search, fifo, failed), failed);
+        put_memory(object, fifo, &report->fit->memory[i], failed);
+        *failed |= json_array_append_new(array, object) != 0;
+    }
+    return array;
+}
+
+static void put_fit(json_t *size, const struct size_fit *fit, int *failed)
+{
+    json_t *has = json_object(), *used = json_object(), *percent = json_object();
+    for (int kind = MEMORY_LUTRAM; kind < MEMORY_KINDS; kind++) {
+        uint64_t all = size_fit_has(fit, (enum memory_kind)kind);
+        put(used, key_of(kind), whole(fit->used[kind]), failed);
+        if (all == 0)
+            continue;
+        put(has, key_of(kind), whole(all), failed);
+        put(percent, key_of(kind), summary_number(size_fit_percent(fit, (enum memory_kind)kind), DECIMALS_3), failed);
+    }
+    put(has, "device", json_string(fit->part.device), failed);
+    put(has, "class", json_string(fit->part.class_name), failed);
+    put(has, "source", json_string(fit->part.source), failed);
+    put(size, "part", json_string(fit->part.name), failed);
+    put(size, "part_memory", has, failed);
+    put(size, "used", used, failed);
+    put(size, "used_percent", percent, failed);
+    put(size, "fits", json_boolean(fit->fits), failed);
+}
+
+int size_json_write(const struct size_report *report, FILE *out)
+{
+    const struct size_search *search = report->search;
+    json_t *size = json_object();
+    int failed = size == NULL;
+    summary_identity(size, &search->configured.result, &failed);
+    put(size, "requests", whole(search->deep.requests), &failed);
+    put(size, "runs", whole(search->workload->runs), &failed);
+    put(size, "verified", json_boolean(search->is_verified), &failed);
+    put(size, "configured", outcome_object(&search->configured.outcome, &failed), &failed);
+    put(size, "deep", outcome_object(&search->deep, &failed), &failed);
+    put(size, "proposed", outcome_object(&search->proposed, &failed), &failed);
+    put_fit(size, report->fit, &failed);
+    put(size, "fifos", fifos_array(report, &failed), &failed);
+    failed = failed || summary_dump(size, out) != 0;
+    json_decref(size);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,120 @@
+#include "bench/size_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli.h"
+
+#define OTHER_RUNS 3u /* configured, deep, proposed */
+
+/* The finaliser of splitmix64. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* A sum, so that the order of what happens at one instant is nothing. */
+static uint64_t digest_event(const struct rnicsim_event *event)
+{
+    uint64_t who = ((uint64_t)event->kind << 40) | ((uint64_t)event->host << 32) | event->qpn;
+    return mix((uint64_t)event->at_ps + mix(event->wr_id + mix(who + mix(event->status + 1))));
+}
+
+static void take_event(void *context, const struct rnicsim_event *event)
+{
+    struct size_run *run = context;
+    struct size_workload *workload = run->workload;
+    collect_event(&run->collect, event);
+    run->outcome.digest += digest_event(event);
+    progress_update(&workload->progress, workload->runs * run->outcome.requests + run->collect.done);
+}
+
+/* How many runs there will be is a guess: each FIFO with one less, and a few more. */
+static void begin_progress(struct size_run *run)
+{
+    struct size_workload *workload = run->workload;
+    struct trace_replay_counts counts;
+    workload_counts(&run->driver, &counts);
+    run->outcome.requests = counts.requests;
+    if (workload->runs == 0) {
+        workload->runs_planned = rnicsim_fifo_count(run->sim) / 2 + OTHER_RUNS;
+        progress_start(&workload->progress, workload->runs_planned * counts.requests, workload->is_quiet);
+    }
+    if (workload->runs >= workload->runs_planned)
+        workload->runs_planned = workload->runs + 1;
+    workload->progress.total = workload->runs_planned * counts.requests;
+}
+
+/* All that is done with the workload. */
+static int replay(struct size_run *run, const struct rnicsim_options *options)
+{
+    const struct source *source = run->workload->source;
+    struct rnicsim_error error;
+    uint64_t size_bytes = source->perftest != NULL ? perftest_size_bytes(&source->perftest_options, 0) : 0;
+    int opened = source_open(source, size_bytes, NULL, &run->driver);
+    if (opened != CLI_DONE)
+        return opened;
+    int result = rnicsim_create(options, &run->sim, &error);
+    if (result == RNICSIM_OK)
+        result = workload_create_objects(&run->driver, run->sim, &error);
+    if (result == RNICSIM_OK) {
+        begin_progress(run);
+        result = workload_run(&run->driver, run->sim, RNICSIM_NEVER, take_event, run, &error);
+    }
+    if (result == RNICSIM_OK)
+        return 0;
+    progress_end(&run->workload->progress);
+    return cli_fail_result(result, &error);
+}
+
+static int gather(struct size_run *run)
+{
+    struct result *result = &run->result;
+    struct size_outcome *outcome = &run->outcome;
+    result->sim = run->sim;
+    result->collect = &run->collect;
+    result->trace = run->driver.name;
+    result->seed = run->workload->seed;
+    if (run->collect.failed || result_gather(result, &run->driver) != 0)
+        return cli_fail("out of memory for the result");
+    outcome->drops = result->totals.drops;
+    outcome->requests_done = result->requests_done;
+    outcome->end_ps = result->end_ps;
+    outcome->completion = result->completion;
+    outcome->goodput_gbps = result->goodput_gbps;
+    outcome->is_complete = strcmp(result->status, "complete") == 0;
+    run->workload->runs++;
+    return 0;
+}
+
+int size_run(struct size_run *run, struct size_workload *workload, const char *const *set, size_t set_count)
+{
+    const struct model_options *model = workload->model;
+    struct rnicsim_options options = {.seed = workload->seed};
+    *run = (struct size_run){.workload = workload};
+    if (model_options_apply(model, &options) != 0)
+        return CLI_INPUT;
+    const char **all = calloc(model->set_count + set_count + 1, sizeof *all);
+    if (all == NULL || collect_init(&run->collect) != 0) {
+        free(all);
+        return cli_fail("out of memory for the statistics");
+    }
+    for (size_t i = 0; i < model->set_count + set_count; i++)
+        all[i] = i < model->set_count ? model->set[i] : set[i - model->set_count];
+    options.set = all;
+    options.set_count = model->set_count + set_count;
+    int result = replay(run, &options);
+    free(all);
+    return result == 0 ? gather(run) : result;
+}
+
+void size_run_free(struct size_run *run)
+{
+    collect_free(&run->collect);
+    result_free(&run->result);
+    workload_close(&run->driver);
+    rnicsim_destroy(run->sim);
+    *run = (struct size_run){.sim = NULL};
+}
