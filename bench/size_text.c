@@ -3,6 +3,7 @@
 
 #include "bench/cli.h"
 #include "bench/size_report.h"
+#include "bench/text.h"
 
 #define PS_PER_US 1e6
 #define PS_PER_NS 1e3
@@ -22,11 +23,11 @@ double size_less_mean_ps(const struct size_search *search, const struct size_fif
 static void print_head(const struct size_report *report, FILE *out)
 {
     const struct result *result = &report->search->configured.result;
-    const char *slash = strrchr(result->trace, '/');
-    char count[32];
-    fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\ntrace %s, %s requests\n", RNICSIM_VERSION,
+    char count[32], workload[600];
+    fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\n%s, %s requests\n", RNICSIM_VERSION,
             rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), (unsigned long long)result->seed,
-            report->status, slash != NULL ? slash + 1 : result->trace, cli_count(result->counts.requests, count));
+            report->status, text_workload(result, workload, sizeof workload),
+            cli_count(result->counts.requests, count));
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
 }

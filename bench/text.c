@@ -17,20 +17,22 @@ const char *text_opcode(enum rnicsim_opcode opcode)
     return (unsigned)opcode < sizeof name / sizeof *name ? name[opcode] : "?";
 }
 
-static const char *base_name(const char *path)
+const char *text_workload(const struct result *result, char *text, size_t text_bytes)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != 0 ? slash + 1 : path;
+    int is_trace = strncmp(result->trace, "perftest: ", 10) != 0 && strncmp(result->trace, "gen: ", 5) != 0;
+    const char *slash = strrchr(result->trace, '/');
+    snprintf(text, text_bytes, "%s%s", is_trace ? "trace " : "",
+             is_trace && slash != NULL && slash[1] != 0 ? slash + 1 : result->trace);
+    return text;
 }
 
 static void print_head(const struct result *result, FILE *out)
 {
-    char count[32];
-    int is_trace = strncmp(result->trace, "perftest: ", 10) != 0 && strncmp(result->trace, "gen: ", 5) != 0;
-    fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\n%s%s, %s request%s\n", RNICSIM_VERSION,
+    char count[32], workload[600];
+    fprintf(out, "rnicsim %s   board %s   host %s   seed %llu   status %s\n%s, %s request%s\n", RNICSIM_VERSION,
             rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), (unsigned long long)result->seed,
-            result->status, is_trace ? "trace " : "", is_trace ? base_name(result->trace) : result->trace,
-            cli_count(result->counts.requests, count), result->counts.requests == 1 ? "" : "s");
+            result->status, text_workload(result, workload, sizeof workload), cli_count(result->counts.requests, count),
+            result->counts.requests == 1 ? "" : "s");
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
     if (strcmp(result->status, "partial") == 0)
