@@ -1,0 +1,36 @@
+/* The studies that the README shows run, and say what arithmetic says. */
+#include <CUnit/CUnit.h>
+
+#include "tests/bench/command.h"
+
+void suite_bench_studies(void);
+
+/* A steady stream stages one frame and is one cycle's grid from constant; a burst fills the staging buffer's 128 KiB. */
+static void sensor(void)
+{
+    struct command command;
+    double min, p999, pdv, staged;
+    int rows = 0;
+    command_open(&command);
+    CU_ASSERT_EQUAL(command_run(&command, RNICSIM_SOURCE_DIR "/bench/studies/sensor.sh 10000"), 0);
+    CU_ASSERT_EQUAL(command_lines(command.out), 5);
+    for (const char *at = strchr(command.out, '\n'); at != NULL && at[1] != 0; at = strchr(at + 1, '\n'), rows++) {
+        const char *rate = strstr(at, "Gb/s");
+        CU_ASSERT_EQUAL_FATAL(sscanf(rate + 4, "%lf %*f %lf %*f %lf %lf", &min, &p999, &pdv, &staged), 4);
+        if (strstr(at, "steady") != NULL && strstr(at, "steady") < rate) {
+            CU_ASSERT(pdv < 10);
+            CU_ASSERT_DOUBLE_EQUAL(staged, 8, 0.05); /* a frame that comes and one that leaves */
+        } else {
+            CU_ASSERT(p999 > 2 * min);
+            CU_ASSERT_DOUBLE_EQUAL(staged, 128, 0.05);
+        }
+    }
+    CU_ASSERT_EQUAL(rows, 4);
+    command_close(&command);
+}
+
+void suite_bench_studies(void)
+{
+    CU_pSuite suite = CU_add_suite("bench/studies", NULL, NULL);
+    CU_add_test(suite, "sensor data", sensor);
+}
