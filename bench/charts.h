@@ -1,8 +1,8 @@
 /* The charts of a run: each NAME.dat (the numbers), NAME.gp (draws it again by itself) and NAME.svg (drawn by gnuplot).
  *
- * latency_cdf, latency_ccdf (log-log: the tail), waterfall, fifo_occupancy, fifo_fullest, fifo_around; of --loads also load_latency; of perftest's -a also bandwidth_size and
- * rate_size, or latency_size. Without gnuplot the first two
- * are left, and a warning. The templates are bench/plots/NAME.gp, next to the program or installed. */
+ * latency_cdf, latency_ccdf (log-log: the tail), waterfall, fifo_occupancy, fifo_fullest, fifo_around; of --loads also load_latency; of
+ * perftest's -a also bandwidth_size and rate_size, or latency_size. Without gnuplot .dat and .gp are left, and a warning. The templates are
+ * bench/plots/NAME.gp, next to the program or installed. */
 #ifndef BENCH_CHARTS_H
 #define BENCH_CHARTS_H
 

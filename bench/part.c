@@ -61,5 +61,5 @@ int part_find(const char *name, struct part *out)
     fclose(table.file);
     if (got != 0)
         return got > 0 ? 0 : CLI_INPUT;
-    return cli_fail("unknown part \"%.60s\", known are %s (%s)", name, known, table.path);
+    return cli_fail("unknown part \"%.60s\"; --part takes one of %s (%s)", name, known, table.path);
 }

@@ -31,33 +31,14 @@ struct results {
     char failure[512]; /* the first one; empty: none */
 };
 
-/* What a run may have left in its folder; --force removes them, so that old and new never mix. */
-static const char *const known_names[] = {
-    SUMMARY,
-    SIZE,
-    "size.csv",
-    "latency.csv",
-    "stages.csv",
-    "stalls.csv",
-    "fifos.csv",
-    "pcie.csv",
-    "events.csv",
-    "latency_cdf.dat",
-    "latency_cdf.gp",
-    "latency_cdf.svg",
-    "latency_ccdf.dat",
-    "latency_ccdf.gp",
-    "latency_ccdf.svg",
-    "waterfall.dat",
-    "waterfall.gp",
-    "waterfall.svg",
-    "fifo_occupancy.dat",
-    "fifo_occupancy.gp",
-    "fifo_occupancy.svg",
-    "fifo_fullest.dat",
-    "fifo_fullest.gp",
-    "fifo_fullest.svg",
-};
+/* What a run or a search may have left in its folder; --force removes them, so that old and new never mix. */
+static const char *const known_tables[] = {SUMMARY,      SIZE,           "size.csv",  "latency.csv",
+                                           "stages.csv", "stalls.csv",   "fifos.csv", "pcie.csv",
+                                           "events.csv", "perftest.csv", "loads.csv"};
+static const char *const known_charts[] = {"latency_cdf",  "latency_ccdf", "waterfall",    "fifo_occupancy",
+                                           "fifo_fullest", "fifo_around",  "load_latency", "bandwidth_size",
+                                           "rate_size",    "latency_size"};
+static const char *const chart_ends[] = {".dat", ".gp", ".svg"};
 
 /* "folder/name", malloc'ed; NULL without memory. */
 static char *join(const char *folder, const char *name)
@@ -299,14 +280,24 @@ void results_close(struct results *results, FILE *file)
         results_fail(results, results->open_name);
 }
 
-static void remove_known(const struct results *results)
+static void remove_known(const struct results *results, const char *name)
 {
-    for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++) {
-        char *path = join(results->path, known_names[i]);
-        if (path != NULL)
-            unlink(path);
-        free(path);
-    }
+    char *path = join(results->path, name);
+    if (path != NULL)
+        unlink(path);
+    free(path);
+}
+
+static void remove_all_known(const struct results *results)
+{
+    char name[NAME_BYTES];
+    for (size_t i = 0; i < sizeof known_tables / sizeof *known_tables; i++)
+        remove_known(results, known_tables[i]);
+    for (size_t i = 0; i < sizeof known_charts / sizeof *known_charts; i++)
+        for (size_t end = 0; end < sizeof chart_ends / sizeof *chart_ends; end++) {
+            snprintf(name, sizeof name, "%s%s", known_charts[i], chart_ends[end]);
+            remove_known(results, name);
+        }
 }
 
 /* Out of the hidden folder, into its place. */
@@ -343,7 +334,7 @@ int results_finish(struct results *results)
     int failed = results->failure[0] != 0;
     cleanup_hold(); /* from here on it is all or nothing */
     if (!failed) {
-        remove_known(results);
+        remove_all_known(results);
         failed = move_all(results);
     }
     if (failed)

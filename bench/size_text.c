@@ -51,10 +51,10 @@ static void print_runs(const struct size_search *search, FILE *out)
     const struct size_outcome *configured = &search->configured.outcome;
     fprintf(out, "\nRuns             dropped      done goodput Gb/s   mean us  99.9%% us\n");
     print_run(configured, "as configured",
-              size_search_is_like_deep(search, configured) ? "every event as without limits" : "", out);
+              size_search_is_like_deep(search, configured) ? "to hosts as without limits" : "", out);
     print_run(&search->deep, "without limits", "", out);
     print_run(&search->proposed, "as proposed",
-              search->is_verified ? "every event as without limits" : "NOT as without limits", out);
+              search->is_verified ? "to hosts as without limits" : "NOT as without limits", out);
     for (size_t i = 0; i < search->count; i++)
         if (search->fifos[i].may_have_waited)
             fprintf(out,

@@ -8,6 +8,12 @@ instructions() {
 }
 most=11000
 case $(${CC:-gcc} -dumpfullversion 2>/dev/null) in 12.*) most=10000 ;; esac
-per_packet=$((($(instructions "$1" 300) - $(instructions "$1" 100)) / (200 * 16)))
+short=$(instructions "$1" 100)
+long=$(instructions "$1" 300)
+if [ -z "$short" ] || [ -z "$long" ]; then
+    echo "limit.sh: $1 cannot be counted" >&2
+    exit 1
+fi
+per_packet=$(((long - short) / (200 * 16)))
 echo "workload A: $per_packet instructions a data packet, allowed $most"
 [ "$per_packet" -le "$most" ]

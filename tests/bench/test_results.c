@@ -48,6 +48,29 @@ static void test_same_bytes(void)
     command_close(&command);
 }
 
+/* --force leaves nothing of the run before, whatever that one wrote. */
+static void test_force(void)
+{
+    struct command command;
+    command_open(&command);
+    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o plain --quiet " LATENCY " && ls -A plain >plain.ls"),
+                    0);
+    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet --loads 10,50 --gen '--qps 1 --size 1024 "
+                                          "--opcode write --requests 2000 --arrival poisson'"),
+                    0);
+    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet --force --perftest 'write_bw -a -n 200'"),
+                    0);
+    CU_ASSERT_EQUAL(command_run(&command, "ls r | grep load"), 1);
+    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet --force --perftest 'write_lat -a -n 200'"),
+                    0);
+    CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g -o r --quiet --force " LATENCY), 0);
+    CU_ASSERT_EQUAL(command_run(&command, "ls r"), 0);
+    CU_ASSERT_STRING_EQUAL(command.out, "size.csv\nsize.json\n");
+    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet --force " LATENCY), 0);
+    CU_ASSERT_EQUAL(command_run(&command, "ls -A r | diff - plain.ls"), 0);
+    command_close(&command);
+}
+
 /* Around its high water the fullest FIFO rises to it at that instant, not before, and never above. */
 static void test_around(void)
 {
@@ -259,6 +282,7 @@ static void test_one_at_a_time(void)
 void suite_bench_results(void)
 {
     CU_pSuite suite = CU_add_suite("bench/results", NULL, NULL);
+    CU_add_test(suite, "nothing left behind by --force", test_force);
     CU_add_test(suite, "all files", test_files);
     CU_add_test(suite, "same seed, same bytes", test_same_bytes);
     CU_add_test(suite, "around the high water", test_around);

@@ -277,7 +277,7 @@ static const struct {
     {"$R size " LATENCY, "-b BOARD is needed"},
     {"$R size -b u280_100g " LATENCY " " LISTS, "one trace is allowed"},
     {"$R size -b u280_100g -o results missing.wqe", "missing.wqe: cannot be opened"},
-    {"$R size -b u280_100g -o results --part xcu281 " LATENCY, "unknown part \"xcu281\", known are xcvu9p, "},
+    {"$R size -b u280_100g -o results --part xcu281 " LATENCY, "unknown part \"xcu281\"; --part takes one of xcvu9p, "},
     {"$R size -b u280_100g --part " LATENCY, "which trace?"},
     {"$R size -b u280_100g " LATENCY " --bram", "its value is missing"},
     {"$R size -b u280_100g --bram many " LATENCY, "--bram: \"many\" is no number"},

@@ -5,24 +5,30 @@
 
 void suite_bench_studies(void);
 
-/* A steady stream stages one frame and is one cycle's grid from constant; a burst fills the staging buffer's 128 KiB. */
+/* A steady stream stages one frame and is one cycle's grid from constant; bursts fill the staging buffer's 128 KiB and would
+ * fill more. */
 static void sensor(void)
 {
     struct command command;
-    double min, p999, pdv, staged;
+    double min, p999, pdv, staged, stopped, needs;
     int rows = 0;
     command_open(&command);
     CU_ASSERT_EQUAL(command_run(&command, RNICSIM_SOURCE_DIR "/bench/studies/sensor.sh 10000"), 0);
     CU_ASSERT_EQUAL(command_lines(command.out), 5);
     for (const char *at = strchr(command.out, '\n'); at != NULL && at[1] != 0; at = strchr(at + 1, '\n'), rows++) {
         const char *rate = strstr(at, "Gb/s");
-        CU_ASSERT_EQUAL_FATAL(sscanf(rate + 4, "%lf %*f %lf %*f %lf %lf", &min, &p999, &pdv, &staged), 4);
+        CU_ASSERT_EQUAL_FATAL(
+            sscanf(rate + 4, "%lf %*f %lf %*f %lf %lf %lf %lf", &min, &p999, &pdv, &staged, &stopped, &needs), 6);
         if (strstr(at, "steady") != NULL && strstr(at, "steady") < rate) {
             CU_ASSERT(pdv < 10);
             CU_ASSERT_DOUBLE_EQUAL(staged, 8, 0.05); /* a frame that comes and one that leaves */
+            CU_ASSERT_EQUAL(stopped, 0);
+            CU_ASSERT_EQUAL(needs, staged);
         } else {
             CU_ASSERT(p999 > 2 * min);
             CU_ASSERT_DOUBLE_EQUAL(staged, 128, 0.05);
+            CU_ASSERT(stopped > 0);
+            CU_ASSERT(needs > staged);
         }
     }
     CU_ASSERT_EQUAL(rows, 4);
