@@ -19,10 +19,18 @@ static inline uint32_t tlp_piece(uint64_t address, uint32_t bytes, uint32_t most
     return piece < room ? piece : room;
 }
 
-/* The first completion of a read of `bytes` at `address`: up to the next boundary for one piece an RCB block, else the
- * largest piece within `mps` that ends at a boundary (2.3.1.1). */
+/* The first piece of a write: like tlp_piece(), or up to the next multiple of `mps`. */
+static inline uint32_t tlp_write_piece(uint64_t address, uint32_t bytes, uint32_t mps, int to_boundary)
+{
+    return tlp_piece(address, bytes, to_boundary ? mps - (uint32_t)(address & (mps - 1)) : mps);
+}
+
+/* The first completion of a read of `bytes` at `address`: up to the next boundary for one piece an RCB block; else all when it is within
+ * `mps`, or the largest piece within it that ends at a boundary (2.3.1.1). */
 static inline uint32_t tlp_completion(uint64_t address, uint32_t bytes, uint32_t mps, uint32_t rcb, int each_block)
 {
+    if (!each_block && bytes <= mps)
+        return bytes;
     uint64_t end = (address + (each_block ? rcb : mps)) & ~(uint64_t)(rcb - 1);
     return end - address < bytes ? (uint32_t)(end - address) : bytes;
 }
@@ -31,6 +39,12 @@ static inline uint32_t tlp_completion(uint64_t address, uint32_t bytes, uint32_t
 static inline uint32_t tlp_payload_bytes(uint64_t address, uint32_t bytes)
 {
     return ((uint32_t)(address & 3) + bytes + 3) & ~3u;
+}
+
+/* Data credits that payload bytes on the link take, of 16 bytes each (2.6.1). */
+static inline uint32_t tlp_data_credits(uint32_t payload_bytes)
+{
+    return (payload_bytes + 15) / 16;
 }
 
 #endif
