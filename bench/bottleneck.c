@@ -32,7 +32,7 @@ static double share_of(const struct rnicsim_stage_info *stage, enum rnicsim_caus
 
 static int is_endpoint_lack(enum rnicsim_cause cause)
 {
-    return cause == RNICSIM_NO_TAG || cause == RNICSIM_NO_COMPLETION_SPACE;
+    return cause == RNICSIM_NO_TAG || cause == RNICSIM_NO_CREDIT_CPLH || cause == RNICSIM_NO_CREDIT_CPLD;
 }
 
 static int is_lack(enum rnicsim_cause cause)

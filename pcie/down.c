@@ -52,12 +52,15 @@ static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
     return from_cyc;
 }
 
-/* Sends the completions that are ready by last_ps, until an operation is done. Returns that operation, or PCIE_NO_READ. */
-static uint32_t complete_reads(struct pcie *pcie, int64_t last_ps)
+/* Sends the completions that are ready by last_ps, until an operation is done. Returns that operation, or PCIE_NO_READ.
+ * counts_data, the reserve's, is a constant: each case has code of its own. */
+static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie *pcie, int64_t last_ps,
+                                                                     int counts_data)
 {
     const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
     int64_t latency = pcie->params->link_latency, free_cyc = pcie->down_free_cyc, free_ps = clk_edge(&link, free_cyc);
     int64_t full_cyc = pcie->full.took_cyc;
+    uint32_t rcb = (uint32_t)pcie->params->rcb, full_headers = pcie->full_headers;
     uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
     const struct agenda_entry *first;
     while (done == PCIE_NO_READ && (first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= last_ps) {
@@ -65,17 +68,23 @@ static uint32_t complete_reads(struct pcie *pcie, int64_t last_ps)
         const struct pcie_request *request = &pcie->request[index];
         struct pcie_read *read = &pcie->read[request->read];
         int64_t start = agenda_at(first) <= free_ps ? free_cyc : clk_at_or_after(&link, agenda_at(first));
+        uint32_t headers = full_headers;
         agenda_drop_first(&pcie->at_host);
         if (request->full) {
             full[request->kind]++;
             free_cyc = start + full_cyc;
         } else {
+            headers = tlp_blocks(request->address, request->bytes, rcb);
             struct pcie_tlps what = pcie_completions_of(pcie, request->address, request->bytes);
             count(pcie, request->kind, &what, 1);
             free_cyc = start + what.took_cyc;
         }
         free_ps = clk_edge(&link, free_cyc);
-        reserve_give(&pcie->reserve, (request->bytes + 63) / 64, free_ps + latency);
+        reserve_give(&pcie->reserve, RESERVE_HEADERS, headers, free_ps + latency);
+        if (counts_data)
+            reserve_give(&pcie->reserve, RESERVE_DATA, tlp_blocks(request->address, request->bytes, TLP_CREDIT_BYTES),
+                         free_ps + latency);
+        pcie->reserve.given++;
         pcie->request_free[pcie->request_free_count++] = index;
         if (--read->in_flight == 0 && read->sent) {
             read->done_cyc = clk_after(pcie->user_clk, free_ps + latency);
@@ -94,7 +103,8 @@ struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *
     const struct agenda_entry *store = agenda_first(&pcie->stores);
     int64_t store_at = store ? agenda_at(store) : SIM_NEVER;
     int comes = store_at <= horizon_ps && store;
-    uint32_t read = complete_reads(pcie, comes ? store_at - 1 : horizon_ps); /* at one instant the store goes first */
+    int64_t last_ps = comes ? store_at - 1 : horizon_ps; /* at one instant the store goes first */
+    uint32_t read = pcie->reserve.counts_data ? complete_reads(pcie, last_ps, 1) : complete_reads(pcie, last_ps, 0);
     if (read != PCIE_NO_READ)
         return (struct pcie_down){PCIE_DOWN_READ_DONE, read, pcie->read[read].done_cyc};
     const struct agenda_entry *first = agenda_first(&pcie->at_host);

@@ -9,10 +9,16 @@
 /* The ranges are the table's; this is what two values must hold together. */
 static int check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
-    if (p->completion_buffer >= p->mrrs)
+    if (p->completion_buffer < p->mrrs + TLP_CREDIT_BYTES)
+        snprintf(
+            error, error_bytes,
+            "pcie.completion_buffer is smaller than one request: allowed from pcie.mrrs and one credit of 16 B on");
+    else if (p->completion_headers < p->mrrs / p->rcb + 1)
+        snprintf(
+            error, error_bytes,
+            "pcie.completion_headers are fewer than one request can take: allowed from pcie.mrrs / pcie.rcb + 1 on");
+    else
         return 0;
-    snprintf(error, error_bytes,
-             "pcie.completion_buffer is smaller than one request (pcie.mrrs): allowed from pcie.mrrs on");
     return -1;
 }
 
@@ -42,8 +48,12 @@ static int init_requests(struct pcie *pcie)
     pcie->queue_mask = ring - 1;
     for (uint32_t i = 0; i < tags; i++)
         pcie->request_free[pcie->request_free_count++] = tags - 1 - i;
-    return reserve_init(&pcie->reserve, pcie->sim, tags, (uint32_t)(pcie->params->completion_buffer / 64),
-                        (uint32_t)(pcie->params->mrrs + 63) / 64);
+    const struct pcie_params *p = pcie->params;
+    uint32_t depth[RESERVE_KINDS] = {(uint32_t)p->completion_headers,
+                                     (uint32_t)(p->completion_buffer / TLP_CREDIT_BYTES)};
+    uint32_t most[RESERVE_KINDS] = {(uint32_t)(p->mrrs / p->rcb) + 1, (uint32_t)(p->mrrs / TLP_CREDIT_BYTES) + 1};
+    int counts_data = p->completion_headers * p->rcb > p->completion_buffer; /* a header stands for at most RCB bytes */
+    return reserve_init(&pcie->reserve, pcie->sim, tags, depth, most, counts_data);
 }
 
 static void init_beats(struct pcie *pcie)
@@ -78,6 +88,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
         pcie->read_unused[pcie->read_unused_count++] = reads - 1 - i;
     init_beats(pcie);
     pcie->full = pcie_completions_of(pcie, 0, (uint32_t)params->mrrs);
+    pcie->full_headers = tlp_blocks(0, (uint32_t)params->mrrs, (uint32_t)params->rcb);
     pcie->full_misaligned = (uint64_t)(params->completions == PCIE_COMPLETIONS_RCB ? params->rcb : params->mps) - 1;
     return 0;
 }

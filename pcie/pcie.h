@@ -109,7 +109,7 @@ struct pcie {
     uint32_t current_bytes;
     int64_t issue_free_cyc, issue_work_cyc;
     struct reserve reserve;
-    int64_t tag_wait_cyc, space_wait_cyc;
+    int64_t tag_wait_cyc, room_wait_cyc[RESERVE_KINDS];
     uint64_t operations_done;
     int up_decider, down_decider;
 
@@ -139,6 +139,7 @@ struct pcie {
     struct agenda at_host;    /* ready completions */
     struct agenda stores;     /* the host's, with their bytes; before completions of the same instant */
     struct pcie_tlps full;    /* of an aligned request of pcie.mrrs */
+    uint32_t full_headers;    /* completion headers reserved for it */
     uint64_t full_misaligned; /* bits that are 0 in an aligned address */
     int64_t down_free_cyc, down_work_cyc;
 

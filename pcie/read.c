@@ -28,15 +28,52 @@ static int64_t usable_cyc(const struct pcie *pcie, int64_t at_ps)
     return at_ps == RESERVE_ALREADY ? 0 : clk_after(pcie->user_clk, at_ps) + 1;
 }
 
-/* The cycle in which a request that is ready at ready_cyc starts, whose tag and space come back at the instants given. */
-static int64_t wait_for_resources(struct pcie *pcie, int64_t ready_cyc, int64_t tag_ps, int64_t space_ps)
+/* What requests need at the endpoint, and when that comes back. */
+struct needs {
+    uint32_t units[RESERVE_KINDS]; /* of one request */
+    int64_t tag_ps, room_ps[RESERVE_KINDS];
+    uint64_t which[RESERVE_KINDS];
+};
+
+/* For `count` of them. Returns the latest instant. */
+static inline int64_t look_for(const struct reserve *reserve, struct needs *needs, uint32_t count, int counts_data)
 {
-    int64_t tag_at = usable_cyc(pcie, tag_ps), space_at = usable_cyc(pcie, space_ps);
-    if (tag_at > ready_cyc && tag_at >= space_at)
-        pcie->tag_wait_cyc += tag_at - ready_cyc;
-    else if (space_at > ready_cyc)
-        pcie->space_wait_cyc += space_at - ready_cyc;
-    return max2(ready_cyc, max2(tag_at, space_at));
+    needs->tag_ps = reserve_tags_when(reserve, count);
+    needs->room_ps[RESERVE_HEADERS] = reserve_room_when(reserve, RESERVE_HEADERS, count * needs->units[RESERVE_HEADERS],
+                                                        &needs->which[RESERVE_HEADERS]);
+    int64_t latest = max2(needs->tag_ps, needs->room_ps[RESERVE_HEADERS]);
+    if (counts_data) {
+        needs->room_ps[RESERVE_DATA] =
+            reserve_room_when(reserve, RESERVE_DATA, count * needs->units[RESERVE_DATA], &needs->which[RESERVE_DATA]);
+        latest = max2(latest, needs->room_ps[RESERVE_DATA]);
+    }
+    return latest;
+}
+
+static inline void take(struct reserve *reserve, const struct needs *needs, uint32_t count, int counts_data)
+{
+    reserve_take_tags(reserve, count);
+    reserve_take_room(reserve, RESERVE_HEADERS, count * needs->units[RESERVE_HEADERS], needs->which[RESERVE_HEADERS]);
+    if (counts_data)
+        reserve_take_room(reserve, RESERVE_DATA, count * needs->units[RESERVE_DATA], needs->which[RESERVE_DATA]);
+}
+
+/* The cycle in which a request that is ready at ready_cyc starts; the wait is the resource's that comes last. */
+static int64_t wait_for_resources(struct pcie *pcie, int64_t ready_cyc, const struct needs *needs)
+{
+    int64_t latest = ready_cyc, at = usable_cyc(pcie, needs->tag_ps), *cause = 0;
+    if (at > latest) {
+        latest = at;
+        cause = &pcie->tag_wait_cyc;
+    }
+    for (int kind = 0; kind <= pcie->reserve.counts_data; kind++)
+        if ((at = usable_cyc(pcie, needs->room_ps[kind])) > latest) {
+            latest = at;
+            cause = &pcie->room_wait_cyc[kind];
+        }
+    if (cause)
+        *cause += latest - ready_cyc;
+    return latest;
 }
 
 /* Queues `count` requests of `bytes` each, one after the other, that start every read_interval from start_cyc on. */
@@ -67,29 +104,28 @@ static __attribute__((noinline)) void queue_requests(struct pcie *pcie, int64_t 
 }
 
 /* Sends the next requests of the current operation: all of the same size when nothing keeps them waiting, else one. Returns how
- * many; 0: a tag or space is not decided yet. */
-static uint32_t send_requests(struct pcie *pcie)
+ * many; 0: a tag or space is not decided yet. counts_data, the reserve's, is a constant: each case has code of its own. */
+static inline __attribute__((always_inline)) uint32_t send_requests(struct pcie *pcie, int counts_data)
 {
     const struct pcie_params *params = pcie->params;
     struct pcie_read *read = &pcie->read[pcie->current];
     uint32_t most = (uint32_t)params->mrrs, bytes = tlp_piece(pcie->current_address, pcie->current_bytes, most);
-    uint32_t units = (bytes + 63) / 64, count = 1;
+    uint32_t count = 1;
     if (bytes == most && (pcie->current_address & (most - 1)) == 0)
         count = pcie->current_bytes / most;
+    struct needs needs; /* not all set to 0: that is not free here */
+    needs.units[RESERVE_HEADERS] = tlp_blocks(pcie->current_address, bytes, (uint32_t)params->rcb);
+    if (counts_data)
+        needs.units[RESERVE_DATA] = tlp_blocks(pcie->current_address, bytes, TLP_CREDIT_BYTES);
     int64_t ready = max2(read->begun_cyc, pcie->issue_free_cyc), start = ready;
-    uint64_t which;
-    int64_t tag_ps = reserve_tags_when(&pcie->reserve, count);
-    int64_t space_ps = reserve_space_when(&pcie->reserve, count * units, &which);
-    if (max2(tag_ps, space_ps) >=
+    if (look_for(&pcie->reserve, &needs, count, counts_data) >=
         clk_edge(pcie->user_clk, ready - 1)) { /* the last of them may have to wait: one at a time */
         count = 1;
-        tag_ps = reserve_tags_when(&pcie->reserve, 1);
-        space_ps = reserve_space_when(&pcie->reserve, units, &which);
-        if (tag_ps == SIM_NEVER || space_ps == SIM_NEVER)
+        if (look_for(&pcie->reserve, &needs, count, counts_data) == SIM_NEVER)
             return 0;
-        start = wait_for_resources(pcie, ready, tag_ps, space_ps);
+        start = wait_for_resources(pcie, ready, &needs);
     }
-    reserve_take(&pcie->reserve, count, count * units, which);
+    take(&pcie->reserve, &needs, count, counts_data);
     queue_requests(pcie, start, pcie->current_address, bytes, count);
     pcie->current_address += count * bytes;
     pcie->current_bytes -= count * bytes;
@@ -135,7 +171,7 @@ int pcie_read_run(struct pcie *pcie)
                 continue;
             }
         }
-        if (send_requests(pcie) == 0)
+        if ((pcie->reserve.counts_data ? send_requests(pcie, 1) : send_requests(pcie, 0)) == 0)
             return done;
     }
 }

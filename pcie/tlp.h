@@ -10,6 +10,7 @@
 #define TLP_REQUEST_BYTES 24u
 #define TLP_COMPLETION_BYTES 20u
 #define TLP_PAGE_BYTES 4096u
+#define TLP_CREDIT_BYTES 16u /* of data */
 
 /* The first piece of a transfer of `bytes` (>= 1) at `address`: at most `most` and not across 4 KiB (2.2.7). */
 static inline uint32_t tlp_piece(uint64_t address, uint32_t bytes, uint32_t most)
@@ -41,10 +42,16 @@ static inline uint32_t tlp_payload_bytes(uint64_t address, uint32_t bytes)
     return ((uint32_t)(address & 3) + bytes + 3) & ~3u;
 }
 
-/* Data credits that payload bytes on the link take, of 16 bytes each (2.6.1). */
+/* Blocks of `size` (a power of two) that a transfer touches: the most completions of a read, for the RCB; its data credits, for 16. */
+static inline uint32_t tlp_blocks(uint64_t address, uint32_t bytes, uint32_t size)
+{
+    return ((uint32_t)(address & (size - 1)) + bytes + size - 1) / size;
+}
+
+/* Data credits that payload bytes on the link take (2.6.1). */
 static inline uint32_t tlp_data_credits(uint32_t payload_bytes)
 {
-    return (payload_bytes + 15) / 16;
+    return (payload_bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES;
 }
 
 #endif

@@ -15,8 +15,8 @@ const char *rnicsim_stamp_name(enum rnicsim_stamp stamp)
 const char *rnicsim_cause_name(enum rnicsim_cause cause)
 {
     static const char *const name[RNICSIM_CAUSE_COUNT] = {
-        "work",      "no_input",    "downstream_full", "bubble", "no_tag",        "no_completion_space",
-        "no_buffer", "window_full", "context_busy",    "no_wqe", "no_receive_wqe"};
+        "work",           "no_input",  "downstream_full", "bubble",       "no_tag", "no_credit_CPLH",
+        "no_credit_CPLD", "no_buffer", "window_full",     "context_busy", "no_wqe", "no_receive_wqe"};
     return name[cause];
 }
 
@@ -125,7 +125,8 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
         out->items = pcie->operations_done;
         out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, pcie->issue_work_cyc);
         out->time_ps[RNICSIM_NO_TAG] = api_in_ps(&nic->user_clk, pcie->tag_wait_cyc);
-        out->time_ps[RNICSIM_NO_COMPLETION_SPACE] = api_in_ps(&nic->user_clk, pcie->space_wait_cyc);
+        out->time_ps[RNICSIM_NO_CREDIT_CPLH] = api_in_ps(&nic->user_clk, pcie->room_wait_cyc[RESERVE_HEADERS]);
+        out->time_ps[RNICSIM_NO_CREDIT_CPLD] = api_in_ps(&nic->user_clk, pcie->room_wait_cyc[RESERVE_DATA]);
         break;
     case CORE_FABRIC:
         out->items = nic->fabric.packets;

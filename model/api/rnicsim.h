@@ -223,11 +223,12 @@ enum rnicsim_cause {
     RNICSIM_DOWNSTREAM_FULL, /* waits for space further on */
     RNICSIM_BUBBLE,          /* an item's tail had not arrived */
     RNICSIM_NO_TAG,
-    RNICSIM_NO_COMPLETION_SPACE,
-    RNICSIM_NO_BUFFER,    /* payload buffer */
-    RNICSIM_WINDOW_FULL,  /* unacknowledged packets */
-    RNICSIM_CONTEXT_BUSY, /* the QP's own context loop */
-    RNICSIM_NO_WQE,       /* the WQE is being fetched */
+    RNICSIM_NO_CREDIT_CPLH, /* the endpoint's space for completions' headers is taken */
+    RNICSIM_NO_CREDIT_CPLD, /* and for their data */
+    RNICSIM_NO_BUFFER,      /* payload buffer */
+    RNICSIM_WINDOW_FULL,    /* unacknowledged packets */
+    RNICSIM_CONTEXT_BUSY,   /* the QP's own context loop */
+    RNICSIM_NO_WQE,         /* the WQE is being fetched */
     RNICSIM_NO_RECEIVE_WQE,
     RNICSIM_CAUSE_COUNT
 };

@@ -57,6 +57,8 @@ static const struct bad_case cases[] = {
     {HEAD GOOD, RUN "-s 'pcie.user_width=96 bit' t.wqe", "rnicsim: -s pcie.user_width=96 bit: not a power of two"},
     {HEAD GOOD, RUN "-s 'nic.port_width=96 bit' t.wqe", "rnicsim: -s nic.port_width=96 bit: not a power of two"},
     {HEAD GOOD, RUN "-s 'pcie.completion_buffer=128 B' t.wqe", "rnicsim: -s pcie.completion_buffer=128 B: "},
+    {HEAD GOOD, RUN "-s pcie.completion_headers=8 t.wqe",
+     "pcie.completion_headers are fewer than one request can take"},
     {HEAD GOOD, RUN "-s 'pcie.completion_buffer=1 KiB' -s 'pcie.mrrs=4 KiB' t.wqe", "rnicsim: -s pcie."},
     {HEAD GOOD, RUN "-s 'mac.rate=10.000000001 Gbps' t.wqe", "rnicsim: -s mac.rate=10.000000001 Gbps: allowed"},
     {HEAD GOOD, MY_NIC("'/^clock = /s/user/foo/'"), ": stage.doorbell.decode.clock = foo: there is no"},

@@ -104,7 +104,8 @@ static void test_named_right(void)
         /* a write takes 280 bytes for 256, a completion 276 */
         {"u280_100g", {"pcie.lanes=4"}, "b core pcie_up", "work", 65536, 128, 0},
         {"u280_100g", {"pcie.tags=8"}, "a core read_engine", "no_tag", 65536, 128, 0},
-        {"u280_100g", {"pcie.completion_buffer=2 KiB"}, "a core read_engine", "no_completion_space", 65536, 128, 0},
+        {"u280_100g", {"pcie.completion_buffer=2 KiB"}, "a core read_engine", "no_credit_CPLD", 65536, 128, 0},
+        {"u280_100g", {"pcie.completion_headers=32"}, "a core read_engine", "no_credit_CPLH", 65536, 128, 0},
         {"u280_100g", {"nic.payload_buffer=8 KiB"}, "a core scheduler", "no_buffer", 65536, 128, 0},
         {"u280_100g", {"mac.cable=2000 m", "transport.window=8"}, "a core scheduler", "window_full", 65536, 128, 0},
         {"u280_100g", {"nic.context_loop=60 cycle"}, "a core scheduler", "context_busy", 64, 128, RNICSIM_INLINE},

@@ -68,11 +68,12 @@ struct board {
 
 static struct board board(int64_t phase_ps)
 {
-    return (struct board){.user = {4000, 1, phase_ps},   /* 250 MHz */
-                          .mac = {102400, 33, phase_ps}, /* 322.265625 MHz */
-                          .line = {80, 1, phase_ps},     /* a byte at 100 Gb/s */
-                          /* a byte of Gen3 x16: 8125/128 ps; 16 of 2688 bytes are DLLPs, one block of 371 is a skip */
-                          .link = {(__int128)8125 * 2688 * 371, (__int128)128 * (2688 * 371 - 16 * 371 - 2688), phase_ps}};
+    return (struct board){
+        .user = {4000, 1, phase_ps},   /* 250 MHz */
+        .mac = {102400, 33, phase_ps}, /* 322.265625 MHz */
+        .line = {80, 1, phase_ps},     /* a byte at 100 Gb/s */
+        /* a byte of Gen3 x16: 8125/128 ps; 16 of 2688 bytes are DLLPs, one block of 371 is a skip */
+        .link = {(__int128)8125 * 2688 * 371, (__int128)128 * (2688 * 371 - 16 * 371 - 2688), phase_ps}};
 }
 
 struct beats { /* of one frame: cycles of its first and last */

@@ -38,6 +38,25 @@ static void tags_over_a_round_trip(void)
     }
 }
 
+/* Completion headers, one for each 64 bytes that a read may be cut into, over 1 us from a request to its last byte: 5 cycles in the engine,
+ * 24 bytes up and 552 down (8 beats of the user interface), the link twice, the host, and the next edges of the 2 ns clock. */
+static void completion_headers_over_a_round_trip(void)
+{
+    static const struct {
+        const char *set;
+        double gbps;
+    } row[] = {{"pcie.completion_headers=64", 32.768},   /* PG156 */
+               {"pcie.completion_headers=128", 65.536},  /* PG213 */
+               {"pcie.completion_headers=256", 131.072}, /* corundum's limit on UltraScale+ */
+               {"pcie.completion_buffer=8 KiB", 65.536}};
+    for (int i = 0; i < 4; i++) {
+        const char *set[] = {
+            row[i].set,          "pcie.host_read=770 ns",  "pcie.link_latency=100 ns",   "pcie.generation=5",
+            "mac.rate=200 Gbps", "nic.user_clock=500 MHz", "nic.mac_clock=644.53125 MHz"};
+        near(row[i].set, goodput(set, 7, 65536, 400), row[i].gbps, 0.003);
+    }
+}
+
 /* A window of N packets over the round trip: 2 x 20 km of cable and about 1.2 us of NICs. */
 static void window_over_a_round_trip(void)
 {
@@ -67,6 +86,7 @@ void suite_system_formula(void)
 {
     CU_pSuite suite = CU_add_suite("system: formulas", NULL, NULL);
     CU_add_test(suite, "tags over a round trip", tags_over_a_round_trip);
+    CU_add_test(suite, "completion headers over a round trip", completion_headers_over_a_round_trip);
     CU_add_test(suite, "window over a round trip", window_over_a_round_trip);
     CU_add_test(suite, "the narrowest stage", the_narrowest_stage);
 }

@@ -46,7 +46,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
         uint32_t value;
     } set[] = {{"pcie.lanes=%u", PICK(&r, 4, 8, 16)},
                {"pcie.tags=%u", PICK(&r, 2, 8, 32, 256)},
-               {"pcie.completion_buffer=%u B", PICK(&r, 512, 2048, 32768)},
+               {"pcie.completion_buffer=%u B", PICK(&r, 528, 2048, 32768)},
+               {"pcie.completion_headers=%u", PICK(&r, 9, 128, 512)},
                {"nic.payload_buffer=%u KiB", PICK(&r, 8, 16, 128)},
                {"nic.operations=%u", PICK(&r, 1, 4, 64)},
                {"nic.wqe_cache=%u", PICK(&r, 2, 8, 16)},
