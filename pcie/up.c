@@ -79,7 +79,8 @@ static void send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, i
         return;
     }
     uint32_t mps = (uint32_t)pcie->params->mps;
-    uint32_t piece = tlp_piece(write->address, write->bytes, mps), pieces = 1;
+    int aligned = pcie->params->writes == PCIE_WRITES_ALIGNED;
+    uint32_t piece = tlp_write_piece(write->address, write->bytes, mps, aligned), pieces = 1;
     if (piece == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
         int64_t took = pcie_occupancy_cyc(pcie, mps, mps + TLP_REQUEST_BYTES);
         int64_t fit = (last_cyc - start_cyc) / took + 1;

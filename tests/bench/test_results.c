@@ -71,6 +71,37 @@ static void test_force(void)
     command_close(&command);
 }
 
+/* pcie.csv counts the TLPs that the rules give. A WRITE of 512 bytes from 0x103c to 0x203c, MPS 256, MRRS 512, RCB 64: read in one
+ * request, answered in 196 + 256 + 60 or in 9 pieces; written in 2 pieces or in 3; each payload in whole double words. */
+static void test_tlps(void)
+{
+    static const struct {
+        const char *set, *read, *written;
+    } row[] = {{"", "3,512,572,60", "2,512,560,48"},
+               {"-s pcie.completions=rcb", "9,512,692,180", "2,512,560,48"},
+               {"-s pcie.writes=aligned", "3,512,572,60", "3,512,584,72"}};
+    struct command command;
+    command_open(&command);
+    command_write(&command, "t.wqe",
+                  "#rnicsim-trace version=1\n"
+                  "#qp host=0 qpn=2 type=RC peer_host=1 peer_qpn=1 sq_depth=2\n"
+                  "#qp host=1 qpn=1 type=RC peer_host=0 peer_qpn=2\n"
+                  "t_ps,host,thread,event,qpn,cqn,db_id,wr_id,opcode,flags,len,inline,nsge,laddr,lkey,raddr,rkey,imm,"
+                  "cmp,swap,dep\n"
+                  "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,512,0,1,0x103c,2,0x203c,1,0,0,0,\n");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        CU_ASSERT_EQUAL(
+            command_run(&command,
+                        "$R run -b u280_100g --quiet --no-charts --force -o r %s t.wqe && "
+                        "grep -qx 'a,up,payload read,1,0,24,24' r/pcie.csv && "
+                        "grep -qx 'a,down,payload read,%s' r/pcie.csv && grep -qx 'b,up,payload write,%s' r/pcie.csv",
+                        row[i].set, row[i].read, row[i].written),
+            0);
+        CU_ASSERT_STRING_EQUAL(command.err, "");
+    }
+    command_close(&command);
+}
+
 /* Around its high water the fullest FIFO rises to it at that instant, not before, and never above. */
 static void test_around(void)
 {
@@ -283,6 +314,7 @@ void suite_bench_results(void)
 {
     CU_pSuite suite = CU_add_suite("bench/results", NULL, NULL);
     CU_add_test(suite, "nothing left behind by --force", test_force);
+    CU_add_test(suite, "TLPs of a read and a write", test_tlps);
     CU_add_test(suite, "all files", test_files);
     CU_add_test(suite, "same seed, same bytes", test_same_bytes);
     CU_add_test(suite, "around the high water", test_around);

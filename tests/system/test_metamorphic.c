@@ -59,6 +59,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"transport.retx_source=%s", PICK(&r, 0, 1)},
                {"nic.port_policy=%s", PICK(&r, 0, 1)},
                {"pcie.completions=%s", PICK(&r, 0, 1)},
+               {"pcie.writes=%s", PICK(&r, 0, 1)},
                {"stage.sched.context.depth=%u packets", PICK(&r, 1, 2, 32)},
                {"nic.doorbell_fifo=%u", PICK(&r, 1, 128)},
                {"nic.fabric=%s", PICK(&r, 0, 0, 1, 2)},
@@ -69,6 +70,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
                                           {"mps", "rcb"},
+                                          {"greedy", "aligned"},
                                           {"off", "stream", "memory"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
