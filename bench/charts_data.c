@@ -127,23 +127,15 @@ void charts_data_around(const struct result *result, FILE *out)
     fprintf(out, "%.6f %" PRIu64 "\n", (double)(around->to_ps - around->high_water_at_ps) / PS_PER_US, level);
 }
 
-static void put_load_us(FILE *out, struct quantile quantile)
-{
-    if (quantile.known)
-        fprintf(out, " %.6f", (double)quantile.ps / PS_PER_US);
-    else
-        fputs(" NaN", out);
-}
-
 void charts_data_loads(const struct result *result, FILE *out)
 {
     fputs("\"load, %\" \"p50, us\" \"p99, us\" \"p99.9, us\" \"goodput, Gb/s\"\n", out);
     for (size_t i = 0; i < result->loads->count; i++) {
         const struct load_point *point = &result->loads->point[i];
         fprintf(out, "%.6g", point->load_pct);
-        put_load_us(out, point->latency.p50);
-        put_load_us(out, point->latency.p99);
-        put_load_us(out, point->latency.p999);
+        quantile_print_us(out, point->latency.p50, " %.6f", " NaN");
+        quantile_print_us(out, point->latency.p99, " %.6f", " NaN");
+        quantile_print_us(out, point->latency.p999, " %.6f", " NaN");
         fprintf(out, " %.6f\n", point->goodput_gbps);
     }
 }

@@ -16,15 +16,6 @@ static FILE *begin(const struct result *result, struct results *results, const c
     return out;
 }
 
-/* Empty when it is not known. */
-static void put_us(FILE *out, struct quantile quantile)
-{
-    if (quantile.known)
-        fprintf(out, ",%.6f", (double)quantile.ps / PS_PER_US);
-    else
-        fputc(',', out);
-}
-
 static void write_latency_row(FILE *out, const struct collect_row *row, const char *kind,
                               const struct rnicsim_hist *hist)
 {
@@ -37,11 +28,11 @@ static void write_latency_row(FILE *out, const struct collect_row *row, const ch
         fprintf(out, "%s,%s,%u", text_opcode(row->opcode), kind, row->length_bytes);
     fprintf(out, ",%" PRIu64 ",%.6f,%.6f", latency.count, (double)latency.min_ps / PS_PER_US,
             (double)latency.max_ps / PS_PER_US);
-    put_us(out, latency.p50);
+    quantile_print_us(out, latency.p50, ",%.6f", ",");
     fprintf(out, ",%.6f,%.6f", latency.mean_ps / PS_PER_US, latency.stdev_ps / PS_PER_US);
-    put_us(out, latency.p99);
-    put_us(out, latency.p999);
-    put_us(out, latency.p9999);
+    quantile_print_us(out, latency.p99, ",%.6f", ",");
+    quantile_print_us(out, latency.p999, ",%.6f", ",");
+    quantile_print_us(out, latency.p9999, ",%.6f", ",");
     fputc('\n', out);
 }
 

@@ -34,11 +34,9 @@ int loads_line_bps(const struct model_options *model, int64_t *bps)
     struct rnicsim_param_info param;
     struct rnicsim_error error;
     struct rnicsim *sim;
-    if (model_options_apply(model, &options) != 0)
-        return CLI_INPUT;
-    int result = rnicsim_create(&options, &sim, &error);
-    if (result != RNICSIM_OK)
-        return cli_fail_result(result, &error);
+    int created = model_options_create(model, &options, &sim), result = RNICSIM_OK;
+    if (created != CLI_DONE)
+        return created;
     for (size_t i = 0; i < rnicsim_param_count(sim); i++)
         if (rnicsim_param(sim, i, &param) == RNICSIM_OK && strcmp(param.key, "mac.rate") == 0)
             result = rnicsim_parse(param.value, RNICSIM_RATE, bps, &error);
@@ -63,35 +61,19 @@ void loads_add(struct load_series *series, const struct result *result)
     series->count++;
 }
 
-static void print_us(struct quantile quantile, FILE *out)
-{
-    if (quantile.known)
-        fprintf(out, " %9.3f", (double)quantile.ps / PS_PER_US);
-    else
-        fprintf(out, " %9s", "n/a");
-}
-
 void loads_print(const struct load_series *series, FILE *out)
 {
     fprintf(out, "  %6s %14s %9s %9s %9s %9s\n", "load %", "goodput Gb/s", "avg", "p50", "p99", "p99.9");
     for (size_t i = 0; i < series->count; i++) {
         const struct load_point *point = &series->point[i];
         fprintf(out, "  %6.4g %14.3f %9.3f", point->load_pct, point->goodput_gbps, point->latency.mean_ps / PS_PER_US);
-        print_us(point->latency.p50, out);
-        print_us(point->latency.p99, out);
-        print_us(point->latency.p999, out);
+        quantile_print_us(out, point->latency.p50, " %9.3f", "       n/a");
+        quantile_print_us(out, point->latency.p99, " %9.3f", "       n/a");
+        quantile_print_us(out, point->latency.p999, " %9.3f", "       n/a");
         fputs((int)i == series->knee ? "  <- knee\n" : "\n", out);
     }
     if (series->knee < 0)
         fputs("  No knee: p99 stays within twice that of the first load.\n", out);
-}
-
-static void csv_us(struct quantile quantile, FILE *out)
-{
-    if (quantile.known)
-        fprintf(out, ",%.6f", (double)quantile.ps / PS_PER_US);
-    else
-        fputc(',', out);
 }
 
 void loads_csv(const struct load_series *series, FILE *out)
@@ -100,9 +82,9 @@ void loads_csv(const struct load_series *series, FILE *out)
     for (size_t i = 0; i < series->count; i++) {
         const struct load_point *point = &series->point[i];
         fprintf(out, "%.6g,%.6f,%.6f", point->load_pct, point->goodput_gbps, point->latency.mean_ps / PS_PER_US);
-        csv_us(point->latency.p50, out);
-        csv_us(point->latency.p99, out);
-        csv_us(point->latency.p999, out);
+        quantile_print_us(out, point->latency.p50, ",%.6f", ",");
+        quantile_print_us(out, point->latency.p99, ",%.6f", ",");
+        quantile_print_us(out, point->latency.p999, ",%.6f", ",");
         fprintf(out, ",%d\n", (int)i == series->knee);
     }
 }

@@ -85,6 +85,15 @@ int model_options_apply(const struct model_options *model, struct rnicsim_option
     return cli_fail("which board? -b BOARD is needed; allowed are a board file and %s", boards);
 }
 
+int model_options_create(const struct model_options *model, struct rnicsim_options *options, struct rnicsim **sim)
+{
+    struct rnicsim_error error;
+    if (model_options_apply(model, options) != 0)
+        return CLI_INPUT;
+    int result = rnicsim_create(options, sim, &error);
+    return result == RNICSIM_OK ? CLI_DONE : cli_fail_result(result, &error);
+}
+
 void model_options_free(struct model_options *model)
 {
     free(model->set);

@@ -18,6 +18,8 @@ struct model_options {
 const struct argp *model_options_argp(void);
 /* Fills what these options say into `options`. Returns 0, or CLI_INPUT: no board was named. */
 int model_options_apply(const struct model_options *model, struct rnicsim_options *options);
+/* And creates it. Returns an exit status; when it is not CLI_DONE, one line was told. */
+int model_options_create(const struct model_options *model, struct rnicsim_options *options, struct rnicsim **sim);
 /* There is no board to name: one line, and CLI_INPUT. */
 int model_options_no_boards(void);
 void model_options_free(struct model_options *model);

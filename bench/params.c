@@ -86,18 +86,15 @@ static int print_params(struct rnicsim *sim, const struct params_options *option
 static int params_all(struct params_options *options)
 {
     struct rnicsim_options create = {.seed = 1};
-    struct rnicsim_error error;
     struct rnicsim *sim;
     char board[128], line[256];
     /* Any board serves to list what can be set. */
     if (options->model.board == NULL && !options->effective &&
         rnicsim_board_at(NULL, 0, board, sizeof board, line, sizeof line) == RNICSIM_OK)
         options->model.board = board;
-    if (model_options_apply(&options->model, &create) != 0)
-        return CLI_INPUT;
-    int result = rnicsim_create(&create, &sim, &error);
-    if (result != RNICSIM_OK)
-        return cli_fail_result(result, &error);
+    int result = model_options_create(&options->model, &create, &sim);
+    if (result != CLI_DONE)
+        return result;
     result = print_params(sim, options);
     rnicsim_destroy(sim);
     return result;

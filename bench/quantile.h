@@ -4,6 +4,8 @@
 #ifndef BENCH_QUANTILE_H
 #define BENCH_QUANTILE_H
 
+#include <stdio.h>
+
 #include "api/rnicsim.h"
 
 #define QUANTILE_P50 500000000
@@ -20,5 +22,9 @@ int quantile_is_known(uint64_t samples, int64_t share_ppb);
 struct quantile quantile_of(const struct rnicsim_hist *hist, int64_t share_ppb);
 /* a - b; known when both are. */
 struct quantile quantile_minus(struct quantile a, struct quantile b);
+
+/* Prints it in microseconds with `format`, of one double; or `unknown`. */
+__attribute__((format(printf, 3, 0))) void quantile_print_us(FILE *out, struct quantile quantile, const char *format,
+                                                             const char *unknown);
 
 #endif

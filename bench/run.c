@@ -7,8 +7,6 @@
 
 enum {
     OPTION_FORCE = 2000,
-    OPTION_PERFTEST,
-    OPTION_GEN,
     OPTION_LOADS,
     OPTION_JSON,
     OPTION_SEED,
@@ -18,11 +16,6 @@ enum {
 };
 
 static const struct argp_option run_option_table[] = {
-    {"perftest", OPTION_PERFTEST, "TOOL OPTIONS", 0,
-     "instead of a trace: \"write_lat -s 64 -n 5000\", options as in perftest 4.5; also write_bw, send_lat, send_bw",
-     1},
-    {"gen", OPTION_GEN, "OPTIONS", 0,
-     "instead of a trace: one made for this run, with the options of rnicsim trace gen", 1},
     {"loads", OPTION_LOADS, "LIST", 0,
      "with an open loop of --gen, instead of its --rate: a run for each load, payload in percent of the line's rate: "
      "10,50,90; latency against load, and its knee",
@@ -54,14 +47,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct run_options *options = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->model;
+        state->child_inputs[0] = &options->source;
+        state->child_inputs[1] = &options->model;
         return 0;
-    case ARGP_KEY_ARG:
-        return source_take_trace(&options->source, value) == CLI_DONE ? 0 : CLI_TOLD;
-    case OPTION_PERFTEST:
-        return take_text(&options->source.perftest, value);
-    case OPTION_GEN:
-        return take_text(&options->source.gen, value);
     case OPTION_LOADS:
         return take_text(&options->loads, value);
     case 'o':
@@ -96,7 +84,7 @@ static int check_workload(const struct run_options *options)
 
 int run_main(int argc, char **argv)
 {
-    const struct argp_child children[] = {{model_options_argp(), 0, "The model:", 1}, {0}};
+    const struct argp_child children[] = {{source_argp(), 0, NULL, 0}, {model_options_argp(), 0, "The model:", 1}, {0}};
     const struct argp argp = {
         run_option_table,
         parse,

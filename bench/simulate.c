@@ -6,11 +6,10 @@ static int create(struct simulate *simulate)
 {
     struct rnicsim_options options = {.seed = simulate->seed, .horizon_off = simulate->horizon_off};
     struct rnicsim_error error;
-    if (model_options_apply(simulate->model, &options) != 0)
-        return CLI_INPUT;
-    int result = rnicsim_create(&options, &simulate->sim, &error);
-    if (result == RNICSIM_OK)
-        result = workload_create_objects(&simulate->workload, simulate->sim, &error);
+    int result = model_options_create(simulate->model, &options, &simulate->sim);
+    if (result != CLI_DONE)
+        return result;
+    result = workload_create_objects(&simulate->workload, simulate->sim, &error);
     if (result == RNICSIM_OK && simulate->watch_room > 0)
         result = rnicsim_fifo_watch(simulate->sim, simulate->watch_fifo, simulate->watch_from_ps, simulate->watch_to_ps,
                                     simulate->watch_room, &error);

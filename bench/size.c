@@ -7,17 +7,7 @@
 #include "bench/results.h"
 #include "bench/size_report.h"
 
-enum {
-    OPTION_FORCE = 3000,
-    OPTION_JSON,
-    OPTION_SEED,
-    OPTION_QUIET,
-    OPTION_PERFTEST,
-    OPTION_GEN,
-    OPTION_PART,
-    OPTION_BRAM,
-    OPTION_URAM
-};
+enum { OPTION_FORCE = 3000, OPTION_JSON, OPTION_SEED, OPTION_QUIET, OPTION_PART, OPTION_BRAM, OPTION_URAM };
 
 #define BLOCKS_MOST 1000000u
 #define NOT_GIVEN UINT64_MAX
@@ -39,8 +29,6 @@ struct size {
 };
 
 static const struct argp_option size_option_table[] = {
-    {"perftest", OPTION_PERFTEST, "TOOL OPTIONS", 0, "instead of a trace: perftest, as for rnicsim run", 1},
-    {"gen", OPTION_GEN, "OPTIONS", 0, "instead of a trace: one made for this, as for rnicsim run", 1},
     {"part", OPTION_PART, "PART", 0, "the FPGA, instead of the board's own; PART_xdma: what the vendor's shell leaves",
      2},
     {"bram", OPTION_BRAM, "N", 0, "RAMB36 that are there, instead of the part's", 2},
@@ -76,18 +64,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct size_options *options = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->model;
+        state->child_inputs[0] = &options->source;
+        state->child_inputs[1] = &options->model;
         return 0;
-    case ARGP_KEY_ARG:
-        return source_take_trace(&options->source, value) == CLI_DONE ? 0 : CLI_TOLD;
     case 'o':
         options->folder = value;
-        return 0;
-    case OPTION_PERFTEST:
-        options->source.perftest = value;
-        return 0;
-    case OPTION_GEN:
-        options->source.gen = value;
         return 0;
     case OPTION_PART:
         options->part = value;
@@ -116,13 +97,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static int find_board_part(const struct size *size, char *name, size_t name_bytes)
 {
     struct rnicsim_options options = {.seed = size->options.seed};
-    struct rnicsim_error error;
     struct rnicsim *sim;
-    if (model_options_apply(&size->options.model, &options) != 0)
-        return CLI_INPUT;
-    int result = rnicsim_create(&options, &sim, &error);
-    if (result != RNICSIM_OK)
-        return cli_fail_result(result, &error);
+    int result = model_options_create(&size->options.model, &options, &sim);
+    if (result != CLI_DONE)
+        return result;
     snprintf(name, name_bytes, "%s", rnicsim_board_part(sim));
     rnicsim_destroy(sim);
     return 0;
@@ -231,7 +209,7 @@ static int run_all(struct size *size)
 
 int size_main(int argc, char **argv)
 {
-    const struct argp_child children[] = {{model_options_argp(), 0, "The model:", 1}, {0}};
+    const struct argp_child children[] = {{source_argp(), 0, NULL, 0}, {model_options_argp(), 0, "The model:", 1}, {0}};
     const struct argp argp = {size_option_table, parse, "[TRACE]", size_text, children, NULL, NULL};
     struct size size = {.options = {.seed = 1, .bram36 = NOT_GIVEN, .uram = NOT_GIVEN}};
     int result = cli_parse(&argp, "size", argc, argv, &size.options);

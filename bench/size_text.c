@@ -39,10 +39,7 @@ static void print_run(const struct size_outcome *run, const char *name, const ch
         fprintf(out, " %9.3f", run->completion.mean_ps / PS_PER_US);
     else
         fprintf(out, " %9s", "n/a");
-    if (run->completion.p999.known)
-        fprintf(out, " %9.3f", (double)run->completion.p999.ps / PS_PER_US);
-    else
-        fprintf(out, " %9s", "n/a");
+    quantile_print_us(out, run->completion.p999, " %9.3f", "       n/a");
     fprintf(out, "%s%s\n", note[0] != 0 ? "  " : "", note);
 }
 

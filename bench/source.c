@@ -5,12 +5,48 @@
 #include "bench/cli.h"
 #include "bench/digest.h"
 
-int source_take_trace(struct source *source, const char *path)
+enum { OPTION_PERFTEST = 4000, OPTION_GEN };
+
+static error_t take_trace(struct source *source, const char *path)
 {
-    if (source->trace != NULL)
-        return cli_fail("\"%s\" and \"%s\": one trace is allowed", source->trace, path);
+    if (source->trace != NULL) {
+        cli_fail("\"%s\" and \"%s\": one trace is allowed", source->trace, path);
+        return CLI_TOLD;
+    }
     source->trace = path;
-    return CLI_DONE;
+    return 0;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct source *source = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        return take_trace(source, value);
+    case OPTION_PERFTEST:
+        source->perftest = value;
+        return 0;
+    case OPTION_GEN:
+        source->gen = value;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp *source_argp(void)
+{
+    static const struct argp_option options[] = {
+        {"perftest", OPTION_PERFTEST, "TOOL OPTIONS", 0,
+         "instead of a trace: \"write_lat -s 64 -n 5000\", options as in perftest 4.5; also write_bw, send_lat, "
+         "send_bw",
+         1},
+        {"gen", OPTION_GEN, "OPTIONS", 0,
+         "instead of a trace: one made for this, with the options of rnicsim trace gen", 1},
+        {0},
+    };
+    static const struct argp argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+    return &argp;
 }
 
 int source_check(const struct source *source, const char *command)

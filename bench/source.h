@@ -3,17 +3,19 @@
 #ifndef BENCH_SOURCE_H
 #define BENCH_SOURCE_H
 
+#include <argp.h>
+
 #include "bench/generated.h"
 #include "bench/workload.h"
 
 struct source {
-    const char *trace, *perftest, *gen; /* set by the caller: one of them */
+    const char *trace, *perftest, *gen; /* as given: one of them */
     struct perftest_options perftest_options;
     struct generated generated;
 };
 
-/* A word without an option. */
-int source_take_trace(struct source *source, const char *path);
+/* TRACE, --perftest, --gen: a child of a subcommand's argp, whose parser leaves words to it; its input is a struct source. */
+const struct argp *source_argp(void);
 /* Whether exactly one is given. */
 int source_check(const struct source *source, const char *command);
 /* Reads the options in it. */
