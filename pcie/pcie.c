@@ -1,5 +1,6 @@
 #include "pcie/pcie.h"
 
+#include "config/param_dist.h"
 #include "pcie/link.h"
 #include "pcie/tlp.h"
 
@@ -24,15 +25,9 @@ static int check(const struct pcie_params *p, char *error, size_t error_bytes)
 
 static int init_host(struct pcie *pcie)
 {
-    int64_t share[RND_POINTS_MAX], value[RND_POINTS_MAX];
-    const struct param_dist *dist = &pcie->params->host_read;
-    for (int i = 0; i < dist->count; i++) {
-        share[i] = dist->point[i].ppb;
-        value[i] = dist->point[i].ps;
-    }
-    pcie->host_read_least_ps = value[0];
+    pcie->host_read_least_ps = pcie->params->host_read.point[0].ps;
     pcie->host_stream = rnd_stream(pcie->sim->seed, pcie->entity);
-    return rnd_table_init(&pcie->host_read, dist->count, share, value);
+    return param_dist_table(&pcie->params->host_read, &pcie->host_read);
 }
 
 static int init_requests(struct pcie *pcie)

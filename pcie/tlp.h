@@ -48,10 +48,4 @@ static inline uint32_t tlp_blocks(uint64_t address, uint32_t bytes, uint32_t siz
     return ((uint32_t)(address & (size - 1)) + bytes + size - 1) / size;
 }
 
-/* Data credits that payload bytes on the link take (2.6.1). */
-static inline uint32_t tlp_data_credits(uint32_t payload_bytes)
-{
-    return (payload_bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES;
-}
-
 #endif

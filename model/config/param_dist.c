@@ -109,3 +109,13 @@ void param_dist_print(const struct param_dist *dist, char *text)
     }
     snprintf(text + used, PARAM_PRINT_BYTES - used, "%s", unit->name);
 }
+
+int param_dist_table(const struct param_dist *dist, struct rnd_table *table)
+{
+    int64_t share_ppb[RND_POINTS_MAX], value_ps[RND_POINTS_MAX];
+    for (int i = 0; i < dist->count; i++) {
+        share_ppb[i] = dist->point[i].ppb;
+        value_ps[i] = dist->point[i].ps;
+    }
+    return rnd_table_init(table, dist->count, share_ppb, value_ps);
+}

@@ -3,6 +3,7 @@
 #define CONFIG_PARAM_DIST_H
 
 #include "config/param.h"
+#include "kernel/rnd.h"
 
 /* Percents rise strictly from 0 to 100 with at most 7 decimals, times never fall, one unit at the end, 2 to 16 points.
  * A single time is a constant: two points with that time. */
@@ -10,5 +11,8 @@ int param_dist_read(const char *text, struct param_dist *out, struct config_erro
 
 /* `text` has PARAM_PRINT_BYTES. */
 void param_dist_print(const struct param_dist *dist, char *text);
+
+/* Makes the table from which its values are drawn. 0, or -1: see rnd_table_init(). */
+int param_dist_table(const struct param_dist *dist, struct rnd_table *table);
 
 #endif

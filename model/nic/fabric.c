@@ -1,5 +1,6 @@
 #include "nic/fabric.h"
 
+#include "config/param_dist.h"
 #include "nic/rnic.h"
 
 #include <stdio.h>
@@ -13,14 +14,8 @@ static int64_t max2(int64_t a, int64_t b)
 
 static int init_memory(struct fabric *fabric, const struct rnic *rnic)
 {
-    int64_t share[RND_POINTS_MAX], value[RND_POINTS_MAX];
-    const struct param_dist *dist = &rnic->params->fabric_memory;
-    for (int i = 0; i < dist->count; i++) {
-        share[i] = dist->point[i].ppb;
-        value[i] = dist->point[i].ps;
-    }
     fabric->memory_stream = rnd_stream(rnic->sim->seed, rnic->setup.entity + FABRIC_ENTITY);
-    return rnd_table_init(&fabric->memory, dist->count, share, value);
+    return param_dist_table(&rnic->params->fabric_memory, &fabric->memory);
 }
 
 int fabric_init(struct rnic *rnic, char *error, size_t error_bytes)
@@ -120,7 +115,7 @@ static int stream_packet(struct rnic *rnic, const struct message *message, int64
     struct fabric *fabric = &rnic->fabric;
     struct qp *qp = &rnic->qp[message->qp];
     uint32_t left = message->length_bytes - fabric->offset_bytes, bytes = left < qp->mtu_bytes ? left : qp->mtu_bytes;
-    uint32_t units = (bytes + 63) / 64;
+    uint32_t units = rnic_payload_units(bytes);
     int64_t space_at = space_when(&rnic->payload_space, units), start = max2(posted_cyc, fabric->free_cyc);
     if (space_at == SIM_NEVER)
         return 0;
@@ -159,8 +154,6 @@ void fabric_stream(struct rnic *rnic)
 int64_t fabric_ready_cyc(const struct rnic *rnic, const struct qp *qp)
 {
     const struct fabric_packet *packet = rnic->fabric.staged.slot;
-    if (rnic->fabric_source != NIC_FABRIC_STREAM)
-        return 0;
     return qp->staged_first == POOL_NONE ? SIM_NEVER : packet[qp->staged_first].visible_cyc;
 }
 

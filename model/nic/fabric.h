@@ -55,7 +55,7 @@ int fabric_post(struct rnic *rnic, uint32_t qp, uint32_t count, int64_t at_ps);
 void fabric_stream(struct rnic *rnic);
 /* The scheduler takes the posts that it sees by now_cyc; returns when it sees the next. */
 int64_t fabric_take_posts(struct rnic *rnic, int64_t now_cyc);
-/* From which user cycle on the QP's next packet can be granted as far as its payload goes; SIM_NEVER: not told yet. */
+/* Of a stream: from which user cycle on the QP's next packet can be granted as far as its payload goes; SIM_NEVER: not told yet. */
 int64_t fabric_ready_cyc(const struct rnic *rnic, const struct qp *qp);
 /* That packet is granted. */
 void fabric_take_packet(struct rnic *rnic, struct qp *qp);

@@ -23,7 +23,7 @@ int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t s
 
 void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc)
 {
-    uint32_t units = (payload_bytes + 63) / 64;
+    uint32_t units = rnic_payload_units(payload_bytes);
     if (units == 0)
         return; /* held none */
     space_give(&rnic->payload_space, units, at_cyc + 1);

@@ -1,7 +1,8 @@
 /* One RNIC: its netlist. The decision points are code, one file each; the stages between them are the nic file's.
  *
  * In call order, for one RDMA WRITE ([D]: a decider, the file that holds it):
- *   (or user logic in the FPGA: fabric.c -> scheduler) host's store -> [D down: dma.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> read engine (pcie/read.c)
+ *   host's store -> [D down: dma.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> read engine (pcie/read.c)
+ *     (or user logic in the FPGA: fabric.c -> scheduler)
  *     -> up, host, down -> WQE: path wqe -> scheduler; payload: in order, path payload -> [D port: port.c] -> path tx
  *     -> line and cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
  *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
@@ -182,6 +183,12 @@ int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t s
 static inline void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref)
 {
     fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, 0, bytes, ref);
+}
+
+/* Units of 64 bytes that a packet's payload takes in the payload buffer. */
+static inline uint32_t rnic_payload_units(uint32_t payload_bytes)
+{
+    return (payload_bytes + 63) / 64;
 }
 
 /* Payload's units leave the payload buffer at at_cyc. */

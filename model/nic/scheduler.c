@@ -24,6 +24,18 @@ static enum work work_of(const struct rnic *rnic, const struct qp *qp)
     return WORK_NONE;
 }
 
+/* The cycle, or the later one in which the payload that user logic streams is there. */
+static inline int64_t behind_payload(const struct rnic *rnic, struct qp *qp, int64_t cyc)
+{
+    if (rnic->fabric_source != NIC_FABRIC_STREAM)
+        return cyc;
+    int64_t ready = fabric_ready_cyc(rnic, qp);
+    if (ready <= cyc)
+        return cyc;
+    qp->wait = QP_WAIT_POST;
+    return ready;
+}
+
 /* Queues the QP if it has something to do, for decide() to look at; returns the cycle from which on it is eligible, else SIM_NEVER. */
 static int64_t enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait waited_for)
 {
@@ -36,10 +48,7 @@ static int64_t enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_w
         cyc = qp->context_free_cyc;
         qp->wait = QP_WAIT_CONTEXT;
     }
-    if (rnic->fabric_source == NIC_FABRIC_STREAM && fabric_ready_cyc(rnic, qp) > cyc) {
-        cyc = fabric_ready_cyc(rnic, qp);
-        qp->wait = QP_WAIT_POST;
-    }
+    cyc = behind_payload(rnic, qp, cyc);
     model_assert(rnic->sim, heap_put(&rnic->eligible, cyc, index, index) == 0, "out of memory");
     return cyc;
 }
@@ -167,7 +176,7 @@ static void grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
     struct item *item = rnic_item(rnic, ref);
     cut_packet(rnic, qp, message, item);
-    uint32_t units = (item->payload_bytes + 63) / 64;
+    uint32_t units = rnic_payload_units(item->payload_bytes);
     if (rnic->fabric_source == NIC_FABRIC_STREAM) {
         fabric_take_packet(rnic, qp); /* its payload has its space */
     } else {
@@ -192,7 +201,7 @@ static int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *
     int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_FETCH ? PCIE_WQE_READ : PCIE_PAYLOAD_READ);
     int64_t space_at = work == WORK_FETCH || rnic->fabric_source == NIC_FABRIC_STREAM
                            ? 0
-                           : space_when(&rnic->payload_space, (next_payload_bytes(rnic, qp) + 63) / 64);
+                           : space_when(&rnic->payload_space, rnic_payload_units(next_payload_bytes(rnic, qp)));
     entry->writer_waits |= path_at == SIM_NEVER;
     rnic->waits_for_read = read_at == SIM_NEVER;
     rnic->waits_for_space = space_at == SIM_NEVER;
@@ -254,13 +263,8 @@ static void queue_again(struct rnic *rnic, struct qp *qp)
         qp->queued = 0;
         return;
     }
-    int64_t at = qp->context_free_cyc;
     qp->wait = QP_WAIT_CONTEXT;
-    if (rnic->fabric_source == NIC_FABRIC_STREAM && fabric_ready_cyc(rnic, qp) > at) {
-        at = fabric_ready_cyc(rnic, qp);
-        qp->wait = QP_WAIT_POST;
-    }
-    heap_delay_first(&rnic->eligible, at);
+    heap_delay_first(&rnic->eligible, behind_payload(rnic, qp, qp->context_free_cyc));
 }
 
 static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now_cyc)

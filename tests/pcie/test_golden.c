@@ -55,7 +55,7 @@ static void add_pieces(const struct cut *cut, uint64_t address, uint32_t bytes, 
         snprintf(row->lengths + used, sizeof row->lengths - used, "%s%u", used ? " " : "", piece);
         row->tlps++;
         row->wire_bytes += header + payload;
-        row->data_credits += tlp_data_credits(payload);
+        row->data_credits += tlp_blocks(0, payload, TLP_CREDIT_BYTES);
         address += piece;
         bytes -= piece;
     }
