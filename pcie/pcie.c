@@ -1,6 +1,5 @@
 #include "pcie/pcie.h"
 
-#include "config/param_dist.h"
 #include "pcie/link.h"
 #include "pcie/tlp.h"
 
@@ -21,13 +20,6 @@ static int check(const struct pcie_params *p, char *error, size_t error_bytes)
     else
         return 0;
     return -1;
-}
-
-static int init_host(struct pcie *pcie)
-{
-    pcie->host_read_least_ps = pcie->params->host_read.point[0].ps;
-    pcie->host_stream = rnd_stream(pcie->sim->seed, pcie->entity);
-    return param_dist_table(&pcie->params->host_read, &pcie->host_read);
 }
 
 static int init_requests(struct pcie *pcie)
@@ -67,16 +59,16 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
               uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error,
               size_t error_bytes)
 {
-    *pcie = (struct pcie){.sim = sim, .params = params, .user_clk = user_clk, .entity = entity};
+    *pcie = (struct pcie){.sim = sim, .params = params, .user_clk = user_clk};
     if (check(params, error, error_bytes))
         return -1;
     snprintf(error, error_bytes, "out of memory");
     uint32_t reads = payload_reads + wqe_reads;
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
-    if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) || init_host(pcie) ||
-        init_requests(pcie) || agenda_init(&pcie->at_host, 1024) || agenda_init(&pcie->stores, 64) ||
-        space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
+    if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) ||
+        root_init(&pcie->root, params, sim->seed, entity) || init_requests(pcie) || agenda_init(&pcie->at_host, 1024) ||
+        agenda_init(&pcie->stores, 64) || space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
     for (uint32_t i = 0; i < reads; i++)
@@ -109,5 +101,5 @@ int64_t pcie_up_lookahead_ps(const struct pcie *pcie)
 
 int64_t pcie_down_lookahead_ps(const struct pcie *pcie)
 {
-    return pcie->params->link_latency + pcie->host_read_least_ps;
+    return pcie->params->link_latency + pcie->root.read_least_ps;
 }

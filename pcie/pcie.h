@@ -16,9 +16,9 @@
 
 #include "kernel/agenda.h"
 #include "kernel/fifo.h"
-#include "kernel/rnd.h"
 #include "pcie/params.h"
 #include "pcie/reserve.h"
+#include "pcie/root.h"
 
 enum pcie_kind {
     PCIE_PAYLOAD_READ, /* up: MRd, down: CplD */
@@ -89,14 +89,11 @@ struct pcie_choice {
 struct pcie {
     struct sim *sim;
     const struct pcie_params *params;
-    uint64_t entity; /* of the random stream */
     const struct clk *user_clk;
     struct clk link_clk;                    /* a byte */
     int user_shift;                         /* log2 of the user interface's bytes */
     uint32_t beats_cyc[PCIE_BEATS_MAX + 1]; /* link cycles (rounded up) that so many user beats take */
-    struct rnd_table host_read;
-    int64_t host_read_least_ps;
-    uint64_t host_stream, host_reads; /* the random stream and the ordinal in it */
+    struct root root;
 
     /* read engine */
     struct pcie_read *read;
@@ -133,7 +130,6 @@ struct pcie {
     int64_t up_wake_cyc, up_wake_ps;     /* the latest wake: the same instant twice */
     pcie_describe_fn *describe;          /* set by the caller after pcie_init() */
     void *describe_context;
-    int64_t visible_ps; /* of the newest posted write */
 
     /* down */
     struct agenda at_host;    /* ready completions */

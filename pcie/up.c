@@ -42,12 +42,11 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), latency = pcie->params->link_latency, free_cyc;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
     uint32_t wqes = 0, first = next;
-    uint64_t ordinal = pcie->host_reads;
     const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
         free_cyc = start_cyc + took;
-        int64_t ready = clk_edge(&link, free_cyc) + latency +
-                        rnd_table_draw(&pcie->host_read, rnd_draw(pcie->host_stream, ordinal++, 0));
+        const struct pcie_request *request = &pcie->request[queued->request];
+        int64_t ready = root_read(&pcie->root, clk_edge(&link, free_cyc) + latency, request->address, request->bytes);
         model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, 0, queued->request) == 0, "out of memory");
         wqes += queued->is_wqe;
         if (++next == end)
@@ -55,7 +54,6 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
         queued = &pcie->queue[next & mask];
         start_cyc = max2(free_cyc, queued->at_cyc);
     } while (start_cyc <= last_cyc);
-    pcie->host_reads = ordinal;
     pcie->queue_first = next;
     pcie->up_free_cyc = free_cyc;
     uint32_t sent = next - first;
@@ -135,9 +133,8 @@ static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t sent_at
     struct fifo_slot slot = fifo_take(in);
     pcie->writing[input - 1].active = 0;
     fifo_release(in, slot.bytes, pcie->writing[input - 1].start_cyc, last_cyc);
-    /* posted writes reach memory in order */
-    pcie->visible_ps = max2(pcie->visible_ps, sent_at_ps + pcie->params->link_latency + pcie->params->host_write);
-    return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, pcie->visible_ps};
+    int64_t visible_ps = root_write(&pcie->root, sent_at_ps + pcie->params->link_latency);
+    return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, visible_ps};
 }
 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
