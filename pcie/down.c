@@ -16,13 +16,14 @@ struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, 
     struct pcie_tlps all = {0};
     while (bytes > 0) {
         uint32_t piece = tlp_completion(address, bytes, (uint32_t)p->mps, (uint32_t)p->rcb, each_block);
-        all.payload_bytes += tlp_payload_bytes(address, piece);
+        uint32_t payload = tlp_payload_bytes(address, piece);
+        all.payload_bytes += payload;
+        all.link_bytes += payload + TLP_COMPLETION_BYTES;
+        all.took_cyc += interface_occupancy_cyc(&pcie->completions_side, payload, payload + TLP_COMPLETION_BYTES);
         all.tlps++;
         address += piece;
         bytes -= piece;
     }
-    all.link_bytes = all.payload_bytes + all.tlps * TLP_COMPLETION_BYTES;
-    all.took_cyc = pcie_occupancy_cyc(pcie, all.payload_bytes, all.link_bytes);
     return all;
 }
 
@@ -41,7 +42,7 @@ static void count(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps
 static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t from_cyc)
 {
     struct pcie_tlps what = {1, bytes, bytes + TLP_REQUEST_BYTES, 0};
-    what.took_cyc = pcie_occupancy_cyc(pcie, bytes, what.link_bytes);
+    what.took_cyc = interface_occupancy_cyc(&pcie->completions_side, bytes, what.link_bytes);
     count(pcie, PCIE_DOORBELL, &what, 1);
     pcie->down_free_cyc = (start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc) + what.took_cyc;
     int64_t in_ps = clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;

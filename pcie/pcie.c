@@ -17,6 +17,8 @@ static int check(const struct pcie_params *p, char *error, size_t error_bytes)
         snprintf(
             error, error_bytes,
             "pcie.completion_headers are fewer than one request can take: allowed from pcie.mrrs / pcie.rcb + 1 on");
+    else if (p->straddle == PCIE_STRADDLE_ON && p->user_width < 256)
+        snprintf(error, error_bytes, "pcie.straddle is on and pcie.user_width below 256 bit: allowed from 256 bit on");
     else
         return 0;
     return -1;
@@ -43,16 +45,15 @@ static int init_requests(struct pcie *pcie)
     return reserve_init(&pcie->reserve, pcie->sim, tags, depth, most, counts_data);
 }
 
-static void init_beats(struct pcie *pcie)
+static void init_interfaces(struct pcie *pcie)
 {
-    while ((8 << pcie->user_shift) < pcie->params->user_width)
-        pcie->user_shift++;
-    for (uint32_t beats = 1; beats <= PCIE_BEATS_MAX; beats++) {
-        /* ceil(beats * user period / byte period) */
-        __int128 num = (__int128)beats * pcie->user_clk->num * pcie->link_clk.den;
-        __int128 den = (__int128)pcie->user_clk->den * pcie->link_clk.num;
-        pcie->beats_cyc[beats] = (uint32_t)((num + den - 1) / den);
-    }
+    const struct pcie_params *p = pcie->params;
+    uint32_t width = (uint32_t)p->user_width / 8;
+    int straddle = p->straddle == PCIE_STRADDLE_ON;
+    interface_init(&pcie->requests_side, width, straddle ? 2 : 1, (uint32_t)p->request_descriptor, pcie->user_clk,
+                   &pcie->link_clk);
+    interface_init(&pcie->completions_side, width, straddle ? 4 : 1, (uint32_t)p->completion_descriptor, pcie->user_clk,
+                   &pcie->link_clk);
 }
 
 int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
@@ -73,7 +74,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
         return -1;
     for (uint32_t i = 0; i < reads; i++)
         pcie->read_unused[pcie->read_unused_count++] = reads - 1 - i;
-    init_beats(pcie);
+    init_interfaces(pcie);
     pcie->full = pcie_completions_of(pcie, 0, (uint32_t)params->mrrs);
     pcie->full_headers = tlp_blocks(0, (uint32_t)params->mrrs, (uint32_t)params->rcb);
     pcie->full_misaligned = (uint64_t)(params->completions == PCIE_COMPLETIONS_RCB ? params->rcb : params->mps) - 1;

@@ -25,7 +25,7 @@ static int64_t waiting_at(const struct pcie *pcie, int input)
 static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t payload_bytes, int64_t start_cyc)
 {
     uint32_t bytes = TLP_REQUEST_BYTES + payload_bytes;
-    int64_t took = tlps * pcie_occupancy_cyc(pcie, payload_bytes, bytes);
+    int64_t took = tlps * interface_occupancy_cyc(&pcie->requests_side, payload_bytes, bytes);
     struct pcie_count *count = &pcie->count[PCIE_UP][kind];
     count->tlps += tlps;
     count->payload_bytes += tlps * payload_bytes;
@@ -39,7 +39,8 @@ static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t
 static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
     const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
-    int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), latency = pcie->params->link_latency, free_cyc;
+    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, TLP_REQUEST_BYTES),
+            latency = pcie->params->link_latency, free_cyc;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
     uint32_t wqes = 0, first = next;
     const struct pcie_queued *queued = &pcie->queue[next & mask];
@@ -80,7 +81,7 @@ static void send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, i
     int aligned = pcie->params->writes == PCIE_WRITES_ALIGNED;
     uint32_t piece = tlp_write_piece(write->address, write->bytes, mps, aligned), pieces = 1;
     if (piece == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
-        int64_t took = pcie_occupancy_cyc(pcie, mps, mps + TLP_REQUEST_BYTES);
+        int64_t took = interface_occupancy_cyc(&pcie->requests_side, mps, mps + TLP_REQUEST_BYTES);
         int64_t fit = (last_cyc - start_cyc) / took + 1;
         pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
     }
