@@ -10,6 +10,7 @@ struct pcie_params {
 #undef PARAM
 };
 
+enum pcie_skips { PCIE_SKIPS_OFF, PCIE_SKIPS_ON };
 enum pcie_writes { PCIE_WRITES_GREEDY, PCIE_WRITES_ALIGNED };
 enum pcie_straddle { PCIE_STRADDLE_OFF, PCIE_STRADDLE_ON };
 enum pcie_completions { PCIE_COMPLETIONS_MPS, PCIE_COMPLETIONS_RCB };

@@ -1,10 +1,11 @@
 #include "pcie/pcie.h"
 
-#include "pcie/link.h"
 #include "pcie/tlp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#define DRAW_OF_SKIPS 1 /* the attempt, in the host's random stream */
 
 /* The ranges are the table's; this is what two values must hold together. */
 static int check(const struct pcie_params *p, char *error, size_t error_bytes)
@@ -22,6 +23,20 @@ static int check(const struct pcie_params *p, char *error, size_t error_bytes)
     else
         return 0;
     return -1;
+}
+
+static int init_link(struct pcie *pcie, int64_t phase_ps, uint64_t entity)
+{
+    struct link_skips skips;
+    if (link_init(pcie->params, phase_ps, &pcie->link_clk, &skips))
+        return -1;
+    for (int direction = 0; direction < PCIE_DIRECTION_COUNT; direction++) {
+        pcie->skips[direction] = skips;
+        if (pcie->params->skips == PCIE_SKIPS_ON) /* each side's begin when they happen to */
+            link_skips_begin(&pcie->skips[direction],
+                             rnd_draw(rnd_stream(pcie->sim->seed, entity), (uint64_t)direction, DRAW_OF_SKIPS));
+    }
+    return 0;
 }
 
 static int init_requests(struct pcie *pcie)
@@ -67,7 +82,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     uint32_t reads = payload_reads + wqe_reads;
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
-    if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) ||
+    if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
         root_init(&pcie->root, params, sim->seed, entity) || init_requests(pcie) || agenda_init(&pcie->at_host, 1024) ||
         agenda_init(&pcie->stores, 64) || space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))

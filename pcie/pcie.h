@@ -17,6 +17,7 @@
 #include "kernel/agenda.h"
 #include "kernel/fifo.h"
 #include "pcie/interface.h"
+#include "pcie/link.h"
 #include "pcie/params.h"
 #include "pcie/reserve.h"
 #include "pcie/root.h"
@@ -90,6 +91,7 @@ struct pcie {
     const struct pcie_params *params;
     const struct clk *user_clk;
     struct clk link_clk; /* a byte */
+    struct link_skips skips[PCIE_DIRECTION_COUNT];
     struct interface requests_side, completions_side;
     struct root root;
 
