@@ -11,6 +11,7 @@
 #define TLP_COMPLETION_BYTES 20u
 #define TLP_PAGE_BYTES 4096u
 #define TLP_CREDIT_BYTES 16u /* of data */
+#define TLP_LINE_BYTES 64u   /* of a host's caches */
 
 /* The first piece of a transfer of `bytes` (>= 1) at `address`: at most `most` and not across 4 KiB (2.2.7). */
 static inline uint32_t tlp_piece(uint64_t address, uint32_t bytes, uint32_t most)
