@@ -124,6 +124,7 @@ struct pcie {
     struct fifo *write_in[2]; /* payload, CQE */
     struct {
         struct pcie_write write;
+        uint32_t ref, slot_bytes;
         int64_t start_cyc;
         int64_t credit_cyc;    /* not before: its next TLP has no credit */
         int64_t lack_from_cyc; /* since when, and of what; SIM_NEVER: none lacks */

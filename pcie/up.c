@@ -7,6 +7,11 @@ static int64_t max2(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static inline int has_write(const struct pcie *pcie, int input)
+{
+    return pcie->writing[input - 1].active || !fifo_empty(pcie->write_in[input - 1]);
+}
+
 static const struct pcie_queued *queued_read(const struct pcie *pcie)
 {
     return &pcie->queue[pcie->queue_first & pcie->queue_mask];
@@ -21,10 +26,10 @@ static inline int64_t waiting_at(struct pcie *pcie, int input)
         return replay_room_when(&pcie->replay[PCIE_UP], TLP_REQUEST_BYTES,
                                 flow_read_when(&pcie->flow, queued_read(pcie)->at_cyc));
     }
-    const struct fifo *in = pcie->write_in[input - 1];
-    if (fifo_empty(in))
+    if (!has_write(pcie, input))
         return SIM_NEVER;
-    int64_t at_cyc = pcie->writing[input - 1].active ? pcie->writing[input - 1].start_cyc : fifo_front(in)->tail_cyc;
+    int64_t at_cyc = pcie->writing[input - 1].active ? pcie->writing[input - 1].start_cyc
+                                                     : fifo_front(pcie->write_in[input - 1])->tail_cyc;
     at_cyc = max2(at_cyc, pcie->writing[input - 1].credit_cyc);
     if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= at_cyc)
         at_cyc = max2(at_cyc, flow_read_when(&pcie->flow, at_cyc));
@@ -176,9 +181,9 @@ static struct pcie_choice choose(struct pcie *pcie)
 {
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
     int64_t from_cyc = max2(pcie->up_from_cyc, pcie->up_free_cyc);
-    int reads = pcie->queue_first != pcie->queue_next, cqes = !fifo_empty(pcie->write_in[1]);
-    if (!cqes && (!reads || fifo_empty(pcie->write_in[0]))) { /* at most one of them */
-        choice.input = reads ? PCIE_IN_READ : fifo_empty(pcie->write_in[0]) ? -1 : PCIE_IN_PAYLOAD;
+    int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
+    if (!has_write(pcie, PCIE_IN_CQE) && !(reads && payload)) { /* at most one of them */
+        choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
         if (choice.input >= 0)
             choice.start_cyc = behind_skip(pcie, max2(waiting_at(pcie, choice.input), from_cyc));
         return choice;
@@ -203,8 +208,13 @@ static struct pcie_choice choose(struct pcie *pcie)
 
 static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
 {
-    pcie->describe(pcie->describe_context, input, fifo_front(pcie->write_in[input - 1])->ref,
-                   &pcie->writing[input - 1].write);
+    struct fifo *in = pcie->write_in[input - 1];
+    struct fifo_slot slot = fifo_take(in);
+    pcie->describe(pcie->describe_context, input, slot.ref, &pcie->writing[input - 1].write);
+    pcie->writing[input - 1].ref = slot.ref;
+    pcie->writing[input - 1].slot_bytes = slot.bytes;
+    if (!in->shape.in_beats) /* a descriptor's place is free at once: told now, as the end may be decided much later */
+        fifo_release(in, slot.bytes, start_cyc, start_cyc);
     pcie->writing[input - 1].start_cyc = start_cyc;
     pcie->writing[input - 1].drained_cyc = start_cyc;
     pcie->writing[input - 1].active = 1;
@@ -216,11 +226,11 @@ static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t last_cy
     int64_t sent_at_ps = clk_edge(link, last_cyc), drained_cyc = pcie->writing[input - 1].drained_cyc;
     int64_t drained_at_ps = drained_cyc == last_cyc ? sent_at_ps : clk_edge(link, drained_cyc);
     struct fifo *in = pcie->write_in[input - 1];
-    struct fifo_slot slot = fifo_take(in);
     pcie->writing[input - 1].active = 0;
-    fifo_release(in, slot.bytes, pcie->writing[input - 1].start_cyc, last_cyc);
+    if (in->shape.in_beats)
+        fifo_release(in, pcie->writing[input - 1].slot_bytes, pcie->writing[input - 1].start_cyc, last_cyc);
     int64_t visible_ps = root_write(&pcie->root, drained_at_ps + pcie->params->link_latency);
-    return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, visible_ps};
+    return (struct pcie_up){PCIE_UP_WRITTEN, input, pcie->writing[input - 1].ref, sent_at_ps, visible_ps};
 }
 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
@@ -249,8 +259,8 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
 static int is_better_later(const struct pcie *pcie, const struct pcie_choice *choice)
 {
     return choice->input != PCIE_IN_READ && choice->start_cyc > pcie->up_from_cyc &&
-           choice->start_cyc + fifo_front(pcie->write_in[choice->input - 1])->bytes > pcie->up_horizon_cyc &&
-           !pcie->writing[choice->input - 1].active;
+           !pcie->writing[choice->input - 1].active &&
+           choice->start_cyc + fifo_front(pcie->write_in[choice->input - 1])->bytes > pcie->up_horizon_cyc;
 }
 
 void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps)

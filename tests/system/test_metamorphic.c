@@ -64,13 +64,29 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.fabric=%s", PICK(&r, 0, 0, 1, 2)},
                {"nic.fabric_clock=%u MHz", PICK(&r, 250, 156, 322)},
                {"nic.fabric_interval=%u cycle", PICK(&r, 1, 3)},
-               {"nic.fabric_gap=%u cycle", PICK(&r, 0, 50)}};
+               {"nic.fabric_gap=%u cycle", PICK(&r, 0, 50)},
+               {"pcie.posted_headers=%u", PICK(&r, 1, 4, 127)},
+               {"pcie.posted_data=%u B", PICK(&r, 256, 1024, 32752)},
+               {"pcie.nonposted_headers=%u", PICK(&r, 1, 3, 127)},
+               {"pcie.np_blocks=%s", PICK(&r, 0, 1)},
+               {"pcie.update_fc=%u ns", PICK(&r, 0, 50, 3000)},
+               {"pcie.host_lines=%u", PICK(&r, 0, 5, 92)},
+               {"pcie.host_write_order=%u ns", PICK(&r, 0, 0, 20)},
+               {"pcie.damaged_tlps=%u ppm", PICK(&r, 0, 0, 20000)},
+               {"pcie.lost_acks=%u ppm", PICK(&r, 0, 0, 5000)},
+               {"pcie.replay_buffer=%u B", PICK(&r, 512, 4096, 32768)},
+               {"pcie.straddle=%s", PICK(&r, 0, 1)},
+               {"pcie.request_descriptor=%u B", PICK(&r, 0, 16)},
+               {"pcie.skips=%s", PICK(&r, 0, 1)}};
     static const char *const word[][3] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
                                           {"mps", "rcb"},
                                           {"greedy", "aligned"},
-                                          {"off", "stream", "memory"}};
+                                          {"off", "stream", "memory"},
+                                          {"off", "on"},
+                                          {"off", "on"},
+                                          {"off", "on"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
