@@ -23,21 +23,21 @@ int flow_init(struct flow *flow, const struct pcie_params *params, int64_t updat
         .order_cyc = order_cyc,
         .drained_cyc = INT64_MIN / 2,
         .sparse_from_cyc = INT64_MIN,
-        .np_depth = (uint64_t)params->nonposted_headers};
+        .reads = {.update_cyc = update_cyc, .depth = (uint64_t)params->nonposted_headers}};
     /* A posted TLP older than `headers` is drained, as a later one has its header; its lines may still be held. */
     uint64_t runs = flow->headers.depth > flow->lines.depth ? flow->headers.depth : flow->lines.depth;
     flow->mask = power_of_two(runs + 2) - 1;
-    flow->np_mask = power_of_two(flow->np_depth) - 1;
+    flow->reads.mask = power_of_two(flow->reads.depth) - 1;
     flow->run = malloc((flow->mask + 1) * sizeof *flow->run);
-    flow->np_back_cyc = malloc((flow->np_mask + 1) * sizeof *flow->np_back_cyc);
+    flow->reads.back_cyc = malloc((flow->reads.mask + 1) * sizeof *flow->reads.back_cyc);
     flow->window_cyc = (update_cyc > line_cyc ? update_cyc : line_cyc) + order_cyc;
-    return flow->run && flow->np_back_cyc ? 0 : -1;
+    return flow->run && flow->reads.back_cyc ? 0 : -1;
 }
 
 void flow_free(struct flow *flow)
 {
     free(flow->run);
-    free(flow->np_back_cyc);
+    free(flow->reads.back_cyc);
 }
 
 /* Units of each kind that a run's TLPs take, and that were taken before it. */

@@ -36,6 +36,12 @@ struct flow_pool { /* of posted TLPs */
     uint64_t most;   /* a TLP's */
 };
 
+struct flow_reads {
+    int64_t *back_cyc; /* when the credits of the newest mask + 1 are back */
+    int64_t update_cyc;
+    uint64_t depth, taken, mask;
+};
+
 struct flow {
     struct flow_pool headers, data, lines; /* lines.depth 0: no limit */
     int64_t order_cyc;                     /* from draining to the next one's draining */
@@ -45,8 +51,7 @@ struct flow {
     int64_t window_cyc;  /* so long after a TLP that is not sparse everything is as if it had been */
     int64_t sparse_from_cyc;
 
-    int64_t *np_back_cyc; /* of the newest np_mask + 1 */
-    uint64_t np_depth, np_taken, np_mask;
+    struct flow_reads reads;
 };
 
 /* mps: the largest payload; update_cyc: from draining until the sender knows. Returns -1 when memory is out. */
@@ -97,26 +102,26 @@ static inline int64_t flow_send_free(struct flow *flow, struct flow_tlp tlp, uin
 /* ---- read requests ---- */
 
 /* From which cycle, not before at_cyc, the next one has its credit. */
-static inline int64_t flow_read_when(const struct flow *flow, int64_t at_cyc)
+static inline int64_t flow_read_when(const struct flow_reads *reads, int64_t at_cyc)
 {
-    if (flow->np_taken < flow->np_depth)
+    if (reads->taken < reads->depth)
         return at_cyc;
-    int64_t back_cyc = flow->np_back_cyc[(flow->np_taken - flow->np_depth) & flow->np_mask];
+    int64_t back_cyc = reads->back_cyc[(reads->taken - reads->depth) & reads->mask];
     return back_cyc > at_cyc ? back_cyc : at_cyc;
 }
 
 /* The next `count` have theirs at at_cyc. */
-static inline int flow_reads_are_free(const struct flow *flow, uint32_t count, int64_t at_cyc)
+static inline int flow_reads_are_free(const struct flow_reads *reads, uint32_t count, int64_t at_cyc)
 {
-    uint64_t last = flow->np_taken + count - 1;
-    return count <= flow->np_depth &&
-           (last < flow->np_depth || flow->np_back_cyc[(last - flow->np_depth) & flow->np_mask] <= at_cyc);
+    uint64_t last = reads->taken + count - 1;
+    return count <= reads->depth &&
+           (last < reads->depth || reads->back_cyc[(last - reads->depth) & reads->mask] <= at_cyc);
 }
 
 /* It is sent, and on the link until end_cyc. */
-static inline void flow_read_sent(struct flow *flow, int64_t end_cyc)
+static inline void flow_read_sent(struct flow_reads *reads, int64_t end_cyc)
 {
-    flow->np_back_cyc[flow->np_taken++ & flow->np_mask] = end_cyc + flow->headers.back_cyc;
+    reads->back_cyc[reads->taken++ & reads->mask] = end_cyc + reads->update_cyc;
 }
 
 #endif

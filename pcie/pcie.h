@@ -45,8 +45,8 @@ struct pcie_read {
     uint32_t bytes;
     uint32_t ref;       /* the caller's */
     uint32_t in_flight; /* requests sent and not completed */
-    uint8_t kind;
-    uint8_t sent;      /* all requests are sent */
+    uint16_t kind;
+    uint16_t sent;      /* all requests are sent */
     int64_t begun_cyc; /* user cycle in which the engine took it */
     int64_t done_cyc;  /* user cycle of the last completion's arrival; 0: not known yet */
 };
@@ -57,7 +57,7 @@ struct pcie_write {
     uint32_t bytes;     /* payload, 0: none */
     uint32_t cqe_bytes; /* a CQE behind the payload, 0: none */
     uint64_t cqe_address;
-    uint8_t kind;
+    uint16_t kind;
 };
 
 struct pcie_queued { /* an MRd between the engine and the link */
@@ -72,8 +72,8 @@ struct pcie_request { /* an MRd from the engine on, then its completion at the h
     uint64_t address;
     uint32_t bytes;
     uint32_t read; /* index */
-    uint8_t kind;  /* of the read */
-    uint8_t full;  /* its completions are those of an aligned request of pcie.mrrs: `full` below */
+    uint16_t kind; /* of the read */
+    uint16_t full;  /* its completions are those of an aligned request of pcie.mrrs: `full` below */
 };
 
 struct pcie_tlps { /* one after the other on the link */

@@ -7,7 +7,7 @@ uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t addres
 {
     space_take(&pcie->reads[kind == PCIE_WQE_READ], 1);
     uint32_t index = pcie->read_unused[--pcie->read_unused_count];
-    pcie->read[index] = (struct pcie_read){.address = address, .bytes = bytes, .ref = ref, .kind = (uint8_t)kind};
+    pcie->read[index] = (struct pcie_read){.address = address, .bytes = bytes, .ref = ref, .kind = (uint16_t)kind};
     return index;
 }
 
@@ -29,11 +29,10 @@ struct needs {
     uint64_t which[RESERVE_KINDS];
 };
 
-/* For `count` of them; tags_bind: else they are known to be there. Returns the latest instant. */
-static inline int64_t look_for(const struct reserve *reserve, struct needs *needs, uint32_t count, int tags_bind,
-                               int counts_data)
+/* For `count` of them. Returns the latest instant. */
+static inline int64_t look_for(const struct reserve *reserve, struct needs *needs, uint32_t count, int counts_data)
 {
-    needs->tag_ps = tags_bind ? reserve_tags_when(reserve, count) : RESERVE_ALREADY;
+    needs->tag_ps = reserve_tags_when(reserve, count);
     needs->room_ps[RESERVE_HEADERS] = reserve_room_when(reserve, RESERVE_HEADERS, count * needs->units[RESERVE_HEADERS],
                                                         &needs->which[RESERVE_HEADERS]);
     int64_t latest = max2(needs->tag_ps, needs->room_ps[RESERVE_HEADERS]);
@@ -105,14 +104,42 @@ static inline uint32_t queue_waiting(struct pcie *pcie, int64_t *start_cyc, stru
     const struct clk link = pcie->link_clk, user = *pcie->user_clk;
     int64_t latency = pcie->params->read_latency, interval = pcie->params->read_interval, ready = *start_cyc;
     uint32_t sent = 0;
-    int tags_bind = reserve_tags_when(&pcie->reserve, count) >= clk_edge(&user, ready - 1);
-    for (; sent < count && look_for(&pcie->reserve, needs, 1, tags_bind, counts_data) != SIM_NEVER; sent++) {
+    for (; sent < count && look_for(&pcie->reserve, needs, 1, counts_data) != SIM_NEVER; sent++) {
         *start_cyc = wait_for_resources(pcie, &user, ready, needs, counts_data);
         take(&pcie->reserve, needs, 1, counts_data);
         queue_request(pcie, &user, &link, *start_cyc + latency, what);
         what.address += what.bytes;
         ready = *start_cyc + interval;
     }
+    return sent;
+}
+
+/* The same where nothing but headers can run out, and some were given back before: the usual case, and the leanest loop. */
+static __attribute__((noinline)) uint32_t queue_behind_headers(struct pcie *pcie, int64_t *start_cyc,
+                                                               struct pcie_request what, uint32_t count, uint32_t units)
+{
+    const struct clk link = pcie->link_clk, user = *pcie->user_clk;
+    struct reserve_room *room = &pcie->reserve.room[RESERVE_HEADERS];
+    const struct reserve_return *back = room->back;
+    uint64_t need = room->taken + units - room->depth, given = room->given, which = room->first;
+    uint64_t mask = pcie->reserve.mask;
+    int64_t latency = pcie->params->read_latency, interval = pcie->params->read_interval, ready = *start_cyc;
+    int64_t waited = 0;
+    uint32_t sent = 0;
+    for (; sent < count && need <= given; sent++, need += units) {
+        while (back[which & mask].given < need)
+            which++;
+        int64_t start = clk_after(&user, back[which & mask].at_ps) + 1;
+        if (start > ready)
+            waited += start - ready;
+        *start_cyc = start = max2(start, ready);
+        queue_request(pcie, &user, &link, start + latency, what);
+        what.address += what.bytes;
+        ready = start + interval;
+    }
+    pcie->room_wait_cyc[RESERVE_HEADERS] += waited;
+    reserve_take_tags(&pcie->reserve, sent);
+    reserve_take_room(&pcie->reserve, RESERVE_HEADERS, sent * units, which);
     return sent;
 }
 
@@ -160,12 +187,18 @@ static inline __attribute__((always_inline)) uint32_t send_requests(struct pcie 
     if (counts_data)
         needs.units[RESERVE_DATA] = tlp_blocks(what.address, what.bytes, TLP_CREDIT_BYTES);
     int64_t start = max2(read->begun_cyc, pcie->issue_free_cyc);
-    if (look_for(&pcie->reserve, &needs, count, 1, counts_data) < clk_edge(pcie->user_clk, start - 1)) {
+    if (look_for(&pcie->reserve, &needs, count, counts_data) < clk_edge(pcie->user_clk, start - 1)) {
         take(&pcie->reserve, &needs, count, counts_data);
         queue_requests(pcie, start, what, count);
         start += (count - 1) * params->read_interval;
     } else { /* the last of them may have to wait: one by one */
-        count = queue_waiting(pcie, &start, what, count, &needs, counts_data);
+        uint32_t units = needs.units[RESERVE_HEADERS];
+        int64_t tags_ps = reserve_tags_when(&pcie->reserve, count);
+        if (!counts_data && tags_ps < clk_edge(pcie->user_clk, start - 1) &&
+            pcie->reserve.room[RESERVE_HEADERS].taken + units > pcie->reserve.room[RESERVE_HEADERS].depth)
+            count = queue_behind_headers(pcie, &start, what, count, units);
+        else
+            count = queue_waiting(pcie, &start, what, count, &needs, counts_data);
         if (count == 0)
             return 0;
     }

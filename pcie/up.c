@@ -17,22 +17,25 @@ static const struct pcie_queued *queued_read(const struct pcie *pcie)
     return &pcie->queue[pcie->queue_first & pcie->queue_mask];
 }
 
-/* The first link cycle at which an input has a TLP and, as far as is known, its credit. */
-static inline int64_t waiting_at(struct pcie *pcie, int input)
+static int64_t min2(int64_t a, int64_t b)
 {
-    if (input == PCIE_IN_READ) {
-        if (pcie->queue_first == pcie->queue_next)
-            return SIM_NEVER;
-        return replay_room_when(&pcie->replay[PCIE_UP], TLP_REQUEST_BYTES,
-                                flow_read_when(&pcie->flow, queued_read(pcie)->at_cyc));
-    }
-    if (!has_write(pcie, input))
-        return SIM_NEVER;
+    return a < b ? a : b;
+}
+
+/* The first link cycle at which an input that has a TLP can send it: it is there and, as far as is known, its credit. */
+static inline int64_t read_at(struct pcie *pcie)
+{
+    return replay_room_when(&pcie->replay[PCIE_UP], TLP_REQUEST_BYTES,
+                            flow_read_when(&pcie->flow.reads, queued_read(pcie)->at_cyc));
+}
+
+static inline int64_t write_at(const struct pcie *pcie, int input)
+{
     int64_t at_cyc = pcie->writing[input - 1].active ? pcie->writing[input - 1].start_cyc
                                                      : fifo_front(pcie->write_in[input - 1])->tail_cyc;
     at_cyc = max2(at_cyc, pcie->writing[input - 1].credit_cyc);
     if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= at_cyc)
-        at_cyc = max2(at_cyc, flow_read_when(&pcie->flow, at_cyc));
+        at_cyc = max2(at_cyc, flow_read_when(&pcie->flow.reads, at_cyc));
     return at_cyc;
 }
 
@@ -54,27 +57,27 @@ static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlp
         is_free ? flow_send_free(&pcie->flow, tlp, tlps, start_cyc) : flow_send(&pcie->flow, tlp, start_cyc); /* one */
 }
 
-/* Read requests go to the host, which has the data after its memory's latency: from start_cyc on, as many as start by last_cyc.
- * Each takes the same time on the link: its header, or a beat of the user interface. */
+/* Read requests go to the host, which has the data after its memory's latency: from start_cyc on, as many as start by last_cyc and before
+ * a skip is due. Each takes the same time on the link: its header, or a beat of the user interface. */
 static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
-    const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
-    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, TLP_REQUEST_BYTES),
-            latency = pcie->params->link_latency, free_cyc;
-    uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
-    uint32_t first = next;
-    int is_free = flow_reads_are_free(&pcie->flow, end - next, start_cyc);
-    int may_replay = replay_is_on(&pcie->replay[PCIE_UP]);
-    last_cyc = may_replay ? start_cyc : last_cyc; /* then one by one */
-    int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
+    const struct clk link = pcie->link_clk; /* copies of its own: kept in registers */
+    struct flow_reads reads = pcie->flow.reads;
+    uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask, first = next;
+    int is_free = flow_reads_are_free(&reads, end - next, start_cyc), may_replay = replay_is_on(&pcie->replay[PCIE_UP]);
+    int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc), latency = pcie->params->link_latency;
+    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, TLP_REQUEST_BYTES), free_cyc;
+    link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
+    last_cyc = may_replay ? start_cyc : min2(last_cyc, pcie->skips[PCIE_UP].due_cyc - 1); /* replay: one by one */
+    pcie->up_work_cyc += may_replay ? took : 0;
+    if (may_replay)
+        took = replay_send(&pcie->replay[PCIE_UP], TLP_REQUEST_BYTES, start_cyc, took) - start_cyc;
     const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
         if (!is_free) /* the time without a credit is lost */
-            pcie->flow_wait_cyc[FLOW_NO_NPH] += flow_read_when(&pcie->flow, ready_cyc) - ready_cyc;
-        link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
-        free_cyc =
-            may_replay ? replay_send(&pcie->replay[PCIE_UP], TLP_REQUEST_BYTES, start_cyc, took) : start_cyc + took;
-        flow_read_sent(&pcie->flow, free_cyc);
+            pcie->flow_wait_cyc[FLOW_NO_NPH] += flow_read_when(&reads, ready_cyc) - ready_cyc;
+        free_cyc = start_cyc + took;
+        flow_read_sent(&reads, free_cyc);
         const struct pcie_request *request = &pcie->request[queued->request];
         int64_t ready = root_read(&pcie->root, clk_edge(&link, free_cyc) + latency, request->address, request->bytes);
         model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, 0, queued->request) == 0, "out of memory");
@@ -83,12 +86,12 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
         queued = &pcie->queue[next & mask];
         start_cyc = ready_cyc = max2(free_cyc, queued->at_cyc);
         if (!is_free)
-            start_cyc = flow_read_when(&pcie->flow, ready_cyc);
-        start_cyc = link_behind_skip(&pcie->skips[PCIE_UP], start_cyc, free_cyc);
+            start_cyc = flow_read_when(&reads, ready_cyc);
     } while (start_cyc <= last_cyc);
+    pcie->flow.reads = reads;
     pcie->queue_first = next;
     pcie->up_free_cyc = free_cyc;
-    pcie->up_work_cyc += (next - first) * took;
+    pcie->up_work_cyc += may_replay ? 0 : (next - first) * took;
     int64_t first_at = agenda_at(agenda_first(&pcie->at_host));
     if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
         sim_wake(pcie->sim, pcie->down_decider, first_at);
@@ -182,18 +185,17 @@ static struct pcie_choice choose(struct pcie *pcie)
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
     int64_t from_cyc = max2(pcie->up_from_cyc, pcie->up_free_cyc);
     int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
-    if (!has_write(pcie, PCIE_IN_CQE) && !(reads && payload)) { /* at most one of them */
+    int cqes = has_write(pcie, PCIE_IN_CQE);
+    if (!cqes && !(reads && payload)) { /* at most one of them */
         choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
         if (choice.input >= 0)
-            choice.start_cyc = behind_skip(pcie, max2(waiting_at(pcie, choice.input), from_cyc));
+            choice.start_cyc =
+                behind_skip(pcie, max2(reads ? read_at(pcie) : write_at(pcie, PCIE_IN_PAYLOAD), from_cyc));
         return choice;
     }
-    int64_t at[PCIE_INPUTS], first = SIM_NEVER;
-    for (int i = 0; i < PCIE_INPUTS; i++) {
-        at[i] = waiting_at(pcie, i);
-        if (at[i] < first)
-            first = at[i];
-    }
+    int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
+                               cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER};
+    int64_t first = min2(at[0], min2(at[1], at[2]));
     choice.start_cyc = behind_skip(pcie, max2(first, from_cyc));
     choice.input = pcie->up_last;
     do {

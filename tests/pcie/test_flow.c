@@ -143,15 +143,15 @@ static void reads_in_flight(void)
     struct flow flow;
     CU_ASSERT_EQUAL_FATAL(flow_init(&flow, &params, 1000, 1, 0), 0);
     for (int64_t i = 0; i < 4; i++) {
-        CU_ASSERT_EQUAL(flow_read_when(&flow, i * 24), i * 24);
-        flow_read_sent(&flow, i * 24 + 24);
+        CU_ASSERT_EQUAL(flow_read_when(&flow.reads, i * 24), i * 24);
+        flow_read_sent(&flow.reads, i * 24 + 24);
     }
-    CU_ASSERT_FALSE(flow_reads_are_free(&flow, 1, 1023));
-    CU_ASSERT(flow_reads_are_free(&flow, 1, 1024));
-    CU_ASSERT_FALSE(flow_reads_are_free(&flow, 2, 1024));
-    CU_ASSERT_FALSE(flow_reads_are_free(&flow, 5, 1 << 20));
-    CU_ASSERT_EQUAL(flow_read_when(&flow, 96), 1024); /* refused one cycle before, accepted at the cycle */
-    CU_ASSERT_EQUAL(flow_read_when(&flow, 1024), 1024);
+    CU_ASSERT_FALSE(flow_reads_are_free(&flow.reads, 1, 1023));
+    CU_ASSERT(flow_reads_are_free(&flow.reads, 1, 1024));
+    CU_ASSERT_FALSE(flow_reads_are_free(&flow.reads, 2, 1024));
+    CU_ASSERT_FALSE(flow_reads_are_free(&flow.reads, 5, 1 << 20));
+    CU_ASSERT_EQUAL(flow_read_when(&flow.reads, 96), 1024); /* refused one cycle before, accepted at the cycle */
+    CU_ASSERT_EQUAL(flow_read_when(&flow.reads, 1024), 1024);
     flow_free(&flow);
 }
 
