@@ -21,7 +21,7 @@ struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, 
         address += piece;
         bytes -= piece;
     }
-    all.link_bytes = all.payload_bytes + all.tlps * TLP_COMPLETION_BYTES;
+    all.link_bytes = all.payload_bytes + all.tlps * pcie->completion_bytes;
     all.took_cyc = pcie_occupancy_cyc(pcie, all.payload_bytes, all.link_bytes);
     return all;
 }
@@ -40,7 +40,7 @@ static void count(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps
  * on; until then it stops the link. */
 static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t from_cyc)
 {
-    struct pcie_tlps what = {1, bytes, bytes + TLP_REQUEST_BYTES, 0};
+    struct pcie_tlps what = {1, bytes, bytes + pcie->request_bytes, 0};
     what.took_cyc = pcie_occupancy_cyc(pcie, bytes, what.link_bytes);
     count(pcie, PCIE_DOORBELL, &what, 1);
     pcie->down_free_cyc = (start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc) + what.took_cyc;

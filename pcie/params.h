@@ -10,6 +10,7 @@ struct pcie_params {
 #undef PARAM
 };
 
+enum pcie_header { PCIE_HEADER_3DW, PCIE_HEADER_4DW };
 enum pcie_writes { PCIE_WRITES_GREEDY, PCIE_WRITES_ALIGNED };
 enum pcie_completions { PCIE_COMPLETIONS_MPS, PCIE_COMPLETIONS_RCB };
 

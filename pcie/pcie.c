@@ -62,6 +62,8 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     *pcie = (struct pcie){.sim = sim, .params = params, .user_clk = user_clk};
     if (check(params, error, error_bytes))
         return -1;
+    pcie->request_bytes = tlp_overhead_bytes(TLP_MRD, params->header == PCIE_HEADER_4DW, (int)params->ecrc);
+    pcie->completion_bytes = tlp_overhead_bytes(TLP_CPLD, 0, (int)params->ecrc);
     snprintf(error, error_bytes, "out of memory");
     uint32_t reads = payload_reads + wqe_reads;
     pcie->read = calloc(reads, sizeof *pcie->read);

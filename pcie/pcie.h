@@ -90,9 +90,10 @@ struct pcie {
     struct sim *sim;
     const struct pcie_params *params;
     const struct clk *user_clk;
-    struct clk link_clk;                    /* a byte */
-    int user_shift;                         /* log2 of the user interface's bytes */
-    uint32_t beats_cyc[PCIE_BEATS_MAX + 1]; /* link cycles (rounded up) that so many user beats take */
+    struct clk link_clk;                      /* a byte */
+    uint32_t request_bytes, completion_bytes; /* of a TLP on the link, beside its payload */
+    int user_shift;                           /* log2 of the user interface's bytes */
+    uint32_t beats_cyc[PCIE_BEATS_MAX + 1];   /* link cycles (rounded up) that so many user beats take */
     struct root root;
 
     /* read engine */

@@ -24,7 +24,7 @@ static int64_t waiting_at(const struct pcie *pcie, int input)
 /* Books `tlps` TLPs of payload_bytes each from start_cyc on. */
 static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t payload_bytes, int64_t start_cyc)
 {
-    uint32_t bytes = TLP_REQUEST_BYTES + payload_bytes;
+    uint32_t bytes = pcie->request_bytes + payload_bytes;
     int64_t took = tlps * pcie_occupancy_cyc(pcie, payload_bytes, bytes);
     struct pcie_count *count = &pcie->count[PCIE_UP][kind];
     count->tlps += tlps;
@@ -39,7 +39,7 @@ static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t
 static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
     const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
-    int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), latency = pcie->params->link_latency, free_cyc;
+    int64_t took = pcie_occupancy_cyc(pcie, 0, pcie->request_bytes), latency = pcie->params->link_latency, free_cyc;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
     uint32_t wqes = 0, first = next;
     const struct pcie_queued *queued = &pcie->queue[next & mask];
@@ -58,9 +58,9 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     pcie->up_free_cyc = free_cyc;
     uint32_t sent = next - first;
     pcie->count[PCIE_UP][PCIE_WQE_READ].tlps += wqes;
-    pcie->count[PCIE_UP][PCIE_WQE_READ].link_bytes += wqes * TLP_REQUEST_BYTES;
+    pcie->count[PCIE_UP][PCIE_WQE_READ].link_bytes += wqes * pcie->request_bytes;
     pcie->count[PCIE_UP][PCIE_PAYLOAD_READ].tlps += sent - wqes;
-    pcie->count[PCIE_UP][PCIE_PAYLOAD_READ].link_bytes += (sent - wqes) * TLP_REQUEST_BYTES;
+    pcie->count[PCIE_UP][PCIE_PAYLOAD_READ].link_bytes += (sent - wqes) * pcie->request_bytes;
     pcie->up_work_cyc += sent * took;
     int64_t first_at = agenda_at(agenda_first(&pcie->at_host));
     if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
@@ -80,7 +80,7 @@ static void send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, i
     int aligned = pcie->params->writes == PCIE_WRITES_ALIGNED;
     uint32_t piece = tlp_write_piece(write->address, write->bytes, mps, aligned), pieces = 1;
     if (piece == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
-        int64_t took = pcie_occupancy_cyc(pcie, mps, mps + TLP_REQUEST_BYTES);
+        int64_t took = pcie_occupancy_cyc(pcie, mps, mps + pcie->request_bytes);
         int64_t fit = (last_cyc - start_cyc) / took + 1;
         pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
     }
