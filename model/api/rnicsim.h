@@ -46,7 +46,7 @@ struct rnicsim_options {
     const char *const *set; /* "key=value", as after -s */
     size_t set_count;
     uint64_t seed;
-    const char *data_dir;   /* the folder of boards/ nics/ hosts/; NULL: as rnicsim_data_folder() says */
+    const char *data_dir;   /* the folder of boards/ nics/ endpoints/ hosts/; NULL: as rnicsim_data_folder() says */
     int horizon_off;        /* 1: one grant a decision. Same results, slower: the exactness reference */
     int idle_pair;          /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
     uint64_t spurious_seed; /* not 0: deciders are also woken at random instants (for tests: it must change nothing) */
@@ -311,7 +311,7 @@ RNICSIM_API const char *rnicsim_board_name(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_board_part(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_host_name(const struct rnicsim *sim);
 
-/* Where the data lie: the folder `name`, which is boards, nics, hosts, parts, plots, cdf or samples; beside the program, else in the
+/* Where the data lie: the folder `name`, which is boards, nics, endpoints, hosts, parts, plots, cdf or samples; beside the program, else in the
  * share/rnicsim of the prefix in which the program or the library stands, else the one fixed when it was built.
  * RNICSIM_EINPUT when there is none: `folder` is then the last place where it was looked for. */
 RNICSIM_API int rnicsim_data_folder(const char *name, char *folder, size_t folder_bytes);
