@@ -17,7 +17,7 @@ static const struct command commands[] = {
     {"params", params_main, "lists the parameters, or the values in effect"},
     {"boards", boards_main, "lists the boards that can be named"},
     {"trace", trace_main, "trace files: info, check, convert, import"},
-    {"linecheck", linecheck_main, "whether a datapath keeps up with a line"},
+    {"linecheck", linecheck_main, "whether a datapath keeps up with a line, what PCIe carries"},
 };
 
 static int print_help(void)

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The ranges are the table's; this is what two values must hold together. */
-static int check(const struct pcie_params *p, char *error, size_t error_bytes)
+int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
     if (p->completion_buffer < p->mrrs + TLP_CREDIT_BYTES)
         snprintf(
@@ -60,7 +59,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
               size_t error_bytes)
 {
     *pcie = (struct pcie){.sim = sim, .params = params, .user_clk = user_clk};
-    if (check(params, error, error_bytes))
+    if (pcie_check(params, error, error_bytes))
         return -1;
     pcie->request_bytes = tlp_overhead_bytes(TLP_MRD, params->header == PCIE_HEADER_4DW, (int)params->ecrc);
     pcie->completion_bytes = tlp_overhead_bytes(TLP_CPLD, 0, (int)params->ecrc);

@@ -143,6 +143,9 @@ struct pcie {
     struct pcie_count count[PCIE_DIRECTION_COUNT][PCIE_KIND_COUNT];
 };
 
+/* What two parameters must hold together; their ranges are the table's. 0, or -1 and `error`. */
+int pcie_check(const struct pcie_params *params, char *error, size_t error_bytes);
+
 /* payload_reads, wqe_reads: operations that can be under way (>= 1). phase_ps: the link clock's. Fills `error` and returns -1 when the
  * parameters contradict each other. operations and write_in are set by the caller afterwards. */
 int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,

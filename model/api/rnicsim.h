@@ -326,10 +326,12 @@ enum rnicsim_quantity {
     RNICSIM_BITS,
     RNICSIM_FREQUENCY, /* of a clock */
     RNICSIM_RATE,
-    RNICSIM_REQUEST_RATE /* requests a second: "2 MHz" */
+    RNICSIM_REQUEST_RATE, /* requests a second: "2 MHz" */
+    RNICSIM_DURATION,
+    RNICSIM_BYTES
 };
 
-/* "512 bit", "250 MHz", "100 Gbps" into bits, Hz, bit/s, exactly. */
+/* "512 bit", "250 MHz", "100 Gbps", "1 us", "16 B" into bits, Hz, bit/s, ps, bytes, exactly. */
 RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *value,
                               struct rnicsim_error *error);
 
@@ -345,6 +347,40 @@ struct rnicsim_linecheck {
 
 /* Whether a datapath that begins each frame in a new beat keeps up with a line. */
 RNICSIM_API int rnicsim_linecheck(struct rnicsim_linecheck *check, struct rnicsim_error *error);
+
+enum rnicsim_pcie_limit {
+    RNICSIM_PCIE_LINK,    /* the bytes of the TLPs, with what the link spends on itself */
+    RNICSIM_PCIE_USER,    /* the beats of the endpoint's user interface */
+    RNICSIM_PCIE_TAGS,    /* reads only, from here on: requests in flight */
+    RNICSIM_PCIE_HEADERS, /* completion headers reserved for them */
+    RNICSIM_PCIE_DATA,    /* completion data */
+    RNICSIM_PCIE_LIMITS
+};
+
+struct rnicsim_pcie_bound {
+    int is_read;
+    uint32_t bytes;            /* of a transfer, at an aligned address: 1 B to 1 MiB */
+    int64_t clock_hz;          /* of the user interface, 1 MHz .. 10 GHz; 0: the simulation's */
+    uint32_t descriptor_bytes; /* before each TLP on the user interface: 0 .. 64 */
+    int straddle;       /* TLPs may share a beat: requests begin at multiples of 32 B, completions of 16 B (PG213) */
+    int64_t latency_ps; /* from a read request to the last byte of its completions: 1 ns .. 1 s */
+    int64_t rate_bps;   /* that reads are to reach; 0: not asked */
+    /* filled in */
+    int64_t raw_bps;                        /* of the link, without what it spends on itself */
+    int64_t limit_bps[RNICSIM_PCIE_LIMITS]; /* bit/s of payload; INT64_MAX: no limit */
+    enum rnicsim_pcie_limit binds;          /* the least of them */
+    int64_t latency_most_ps;                /* at which reads still reach rate_bps; 0: they cannot */
+    int64_t generation, lanes, mps_bytes, mrrs_bytes, rcb_bytes, tags, completion_headers, completion_buffer_bytes,
+        user_width_bits; /* what was reckoned with */
+};
+
+/* What PCIe carries at most, by formulas: of a simulation's NIC, or of the defaults and "pcie.key=value" settings. */
+RNICSIM_API int rnicsim_pcie_bound(const struct rnicsim *sim, struct rnicsim_pcie_bound *bound,
+                                   struct rnicsim_error *error);
+RNICSIM_API int rnicsim_pcie_bound_of(const char *const *set, size_t set_count, struct rnicsim_pcie_bound *bound,
+                                      struct rnicsim_error *error);
+/* "link", "user_interface", and the causes as they are called elsewhere: "no_tag", "no_credit_CPLH", "no_credit_CPLD". */
+RNICSIM_API const char *rnicsim_pcie_limit_name(enum rnicsim_pcie_limit limit);
 
 /* ---- a histogram of times: exact count, min, max and mean; percentiles to 1 part in 4,096 ---- */
 
