@@ -311,10 +311,29 @@ RNICSIM_API const char *rnicsim_board_name(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_board_part(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_host_name(const struct rnicsim *sim);
 
-/* Where the data lie: the folder `name`, which is boards, nics, endpoints, hosts, parts, plots, cdf or samples; beside the program, else in the
+/* Where the data lie: the folder `name`, which is boards, nics, endpoints, hosts, parts, plots, validation, cdf or samples; beside the program, else in the
  * share/rnicsim of the prefix in which the program or the library stands, else the one fixed when it was built.
  * RNICSIM_EINPUT when there is none: `folder` is then the last place where it was looked for. */
 RNICSIM_API int rnicsim_data_folder(const char *name, char *folder, size_t folder_bytes);
+
+/* The stems of the files in such a folder that end in `ending` (".host"), each followed by a NUL, sorted; an empty one ends them. To be
+ * freed with free(). NULL: there are none. */
+RNICSIM_API char *rnicsim_data_list(const char *name, const char *ending);
+
+/* ---- text files, read as boards are: line numbers, comments, limits ---- */
+
+struct rnicsim_ini_line {
+    int number;          /* from 1 */
+    const char *section; /* "" before the first */
+    const char *key;     /* NULL: the section begins here */
+    const char *value;   /* trimmed, not empty, quotes kept; valid during the call */
+};
+
+/* 0 to go on; not 0, and the reason, to stop. */
+typedef int rnicsim_ini_handler(void *context, const struct rnicsim_ini_line *line, struct rnicsim_error *error);
+/* An error begins with "path:line: ". */
+RNICSIM_API int rnicsim_ini_read(const char *path, rnicsim_ini_handler *handler, void *context,
+                                 struct rnicsim_error *error);
 
 /* The boards that can be named, one call each: fills name and a line about it; RNICSIM_EINPUT past the last. */
 RNICSIM_API int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line,
