@@ -16,7 +16,6 @@ enum {
     OPTION_PCIE = 5000,
     OPTION_LATENCY,
     OPTION_DESCRIPTOR,
-    OPTION_STRADDLE,
     OPTION_MPS, /* and on: parameters */
     OPTION_MRRS,
     OPTION_RCB,
@@ -24,6 +23,7 @@ enum {
     OPTION_TAGS,
     OPTION_HEADERS,
     OPTION_BUFFER,
+    OPTION_STRADDLE,
     OPTION_PARAMETERS_END
 };
 
@@ -42,7 +42,7 @@ static error_t add_setting(struct linecheck_pcie *pcie, const char *key, const c
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     static const char *const parameter[] = {
-        "mps", "mrrs", "rcb", "completions", "tags", "completion_headers", "completion_buffer"};
+        "mps", "mrrs", "rcb", "completions", "tags", "completion_headers", "completion_buffer", "straddle"};
     struct linecheck_pcie *pcie = state->input;
     if (key >= OPTION_MPS && key < OPTION_PARAMETERS_END)
         return add_setting(pcie, parameter[key - OPTION_MPS], value);
@@ -54,11 +54,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         pcie->latency = value;
         return 0;
     case OPTION_DESCRIPTOR:
-        pcie->descriptor = value;
-        return 0;
-    case OPTION_STRADDLE:
-        pcie->straddle = value;
-        return 0;
+        return add_setting(pcie, "request_descriptor", value) || add_setting(pcie, "completion_descriptor", value)
+                   ? CLI_TOLD
+                   : 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -70,8 +68,9 @@ const struct argp *linecheck_pcie_argp(void)
         {"pcie", OPTION_PCIE, "LINK", 0, "the link: \"gen3 x16\"; or a board's, with -b", 1},
         {"latency", OPTION_LATENCY, "TIME", 0, "of a read, to its last byte: \"1 us\" (the default)", 2},
         {"descriptor", OPTION_DESCRIPTOR, "BYTES", 0,
-         "before each TLP on the user interface: \"16 B\"; without it none", 2},
-        {"straddle", OPTION_STRADDLE, "on|off", 0, "whether TLPs share a beat of the user interface; off", 2},
+         "in band before each TLP on the user interface: \"16 B\"; as pcie.request_descriptor and "
+         "pcie.completion_descriptor",
+         3},
         {"mps", OPTION_MPS, "BYTES", 0, "as pcie.mps: \"256 B\"", 3},
         {"mrrs", OPTION_MRRS, "BYTES", 0, "as pcie.mrrs: \"512 B\"", 3},
         {"rcb", OPTION_RCB, "BYTES", 0, "as pcie.rcb: \"64 B\"", 3},
@@ -79,6 +78,8 @@ const struct argp *linecheck_pcie_argp(void)
         {"tags", OPTION_TAGS, "N", 0, "as pcie.tags", 3},
         {"completion-headers", OPTION_HEADERS, "N", 0, "as pcie.completion_headers", 3},
         {"completion-buffer", OPTION_BUFFER, "BYTES", 0, "as pcie.completion_buffer: \"32 KiB\"", 3},
+        {"straddle", OPTION_STRADDLE, "on|off", 0, "whether TLPs share a beat of the user interface; as pcie.straddle",
+         3},
         {0},
     };
     static const struct argp argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
@@ -87,8 +88,7 @@ const struct argp *linecheck_pcie_argp(void)
 
 int linecheck_pcie_is_asked(const struct linecheck_pcie *pcie)
 {
-    return pcie->link || pcie->latency || pcie->descriptor || pcie->straddle || pcie->model.board || pcie->model.host ||
-           pcie->model.set_count > 0;
+    return pcie->link || pcie->latency || pcie->model.board || pcie->model.host || pcie->model.set_count > 0;
 }
 
 void linecheck_pcie_free(struct linecheck_pcie *pcie)
@@ -119,20 +119,12 @@ static int take_quantity(const char *text, enum rnicsim_quantity quantity, int64
 
 static int ask(struct linecheck_pcie *pcie, const char *clock, const char *rate, struct rnicsim_pcie_bound *question)
 {
-    int64_t descriptor_bytes = 0;
     question->clock_hz = pcie->model.board ? 0 : CLOCK_HZ;
     question->latency_ps = LATENCY_PS;
     if (take_quantity(clock, RNICSIM_FREQUENCY, &question->clock_hz) ||
         take_quantity(rate, RNICSIM_RATE, &question->rate_bps) ||
-        take_quantity(pcie->latency, RNICSIM_DURATION, &question->latency_ps) ||
-        take_quantity(pcie->descriptor, RNICSIM_BYTES, &descriptor_bytes))
+        take_quantity(pcie->latency, RNICSIM_DURATION, &question->latency_ps))
         return CLI_INPUT;
-    if (descriptor_bytes > 64)
-        return cli_fail("--descriptor: allowed 0 B to 64 B");
-    question->descriptor_bytes = (uint32_t)descriptor_bytes;
-    if (pcie->straddle && strcmp(pcie->straddle, "on") != 0 && strcmp(pcie->straddle, "off") != 0)
-        return cli_fail("--straddle \"%.20s\": allowed are on and off", pcie->straddle);
-    question->straddle = pcie->straddle && strcmp(pcie->straddle, "on") == 0;
     return CLI_DONE;
 }
 
@@ -191,12 +183,13 @@ static int print_json(struct rnicsim_pcie_bound answer[2][SIZES])
     for (int i = 0; i < 2 * SIZES; i++)
         json_array_append_new(rows[i / SIZES], row_of(&answer[i / SIZES][i % SIZES]));
     json_t *object = json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:i, s:b, s:f, s:o, s:o}", "generation",
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:f, s:o, s:o}", "generation",
         (json_int_t)any->generation, "lanes", (json_int_t)any->lanes, "mps_bytes", (json_int_t)any->mps_bytes,
         "mrrs_bytes", (json_int_t)any->mrrs_bytes, "rcb_bytes", (json_int_t)any->rcb_bytes, "tags",
         (json_int_t)any->tags, "completion_headers", (json_int_t)any->completion_headers, "completion_buffer_bytes",
         (json_int_t)any->completion_buffer_bytes, "user_width_bits", (json_int_t)any->user_width_bits, "clock_mhz",
-        (double)any->clock_hz / 1e6, "descriptor_bytes", (int)any->descriptor_bytes, "straddle", any->straddle,
+        (double)any->clock_hz / 1e6, "request_descriptor_bytes", (json_int_t)any->request_descriptor_bytes,
+        "completion_descriptor_bytes", (json_int_t)any->completion_descriptor_bytes, "straddle", any->straddle,
         "latency_ns", ns(any->latency_ps), "write", rows[0], "read", rows[1]);
     int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
     json_decref(object);
@@ -222,12 +215,13 @@ static void print_text(struct rnicsim_pcie_bound answer[2][SIZES])
 {
     const struct rnicsim_pcie_bound *any = &answer[0][0];
     printf("Gen%" PRId64 " x%" PRId64 ", MPS %" PRId64 " B, MRRS %" PRId64 " B, RCB %" PRId64
-           " B; user interface %" PRId64 " bit at %g MHz, descriptor %u B, straddle %s\n%" PRId64 " tags, %" PRId64
-           " completion headers, %" PRId64
+           " B; user interface %" PRId64 " bit at %g MHz, descriptors %" PRId64 " and %" PRId64
+           " B, straddle %s\n%" PRId64 " tags, %" PRId64 " completion headers, %" PRId64
            " B of completion data; %g ns to the last byte of a read\n\nGb/s of payload, at most:\n",
            any->generation, any->lanes, any->mps_bytes, any->mrrs_bytes, any->rcb_bytes, any->user_width_bits,
-           (double)any->clock_hz / 1e6, any->descriptor_bytes, any->straddle ? "on" : "off", any->tags,
-           any->completion_headers, any->completion_buffer_bytes, ns(any->latency_ps));
+           (double)any->clock_hz / 1e6, any->request_descriptor_bytes, any->completion_descriptor_bytes,
+           any->straddle ? "on" : "off", any->tags, any->completion_headers, any->completion_buffer_bytes,
+           ns(any->latency_ps));
     for (int i = 0; i < 2 * SIZES; i++) {
         const struct rnicsim_pcie_bound *bound = &answer[i / SIZES][i % SIZES];
         if (i % SIZES == 0)

@@ -11,7 +11,7 @@
 struct linecheck_pcie {
     struct model_options model;
     const char *link; /* --pcie; NULL: not given */
-    const char *latency, *descriptor, *straddle;
+    const char *latency;
     char setting[LINECHECK_SETTINGS_MAX][160]; /* the options that are parameters, as "pcie.key=value" */
     size_t settings;
 };

@@ -4,29 +4,30 @@
 #include "pcie/tlp.h"
 
 #define PS_PER_S INT64_C(1000000000000)
-#define REQUEST_START_BYTES 32u    /* PG213, straddle of the RQ and CQ interfaces: a TLP starts at byte 0 or 32 */
-#define COMPLETION_START_BYTES 16u /* of the RC interface: at 0, 16, 32 or 48 */
+#define REQUEST_PARTS 2u /* with straddle: places in a beat where a TLP may begin (pcie/interface.h) */
+#define COMPLETION_PARTS 4u
 
 /* TLPs one after the other, in one direction. */
 struct load {
-    uint32_t overhead_bytes, slot_bytes; /* of each TLP; the user interface is filled in such steps */
+    uint32_t overhead_bytes;               /* of each on the link, */
+    uint32_t descriptor_bytes, slot_bytes; /* and on the user interface, which is filled in such steps */
     uint64_t link_bytes, slots;
 };
 
-static struct load load_of(const struct pcie_params *params, const struct bound_user *user, enum tlp_kind kind)
+static struct load load_of(const struct pcie_params *params, enum tlp_kind kind)
 {
-    uint32_t start = kind == TLP_CPLD ? COMPLETION_START_BYTES : REQUEST_START_BYTES;
-    uint32_t width = (uint32_t)params->user_width / 8;
-    return (struct load){.overhead_bytes =
-                             tlp_overhead_bytes(kind, params->header == PCIE_HEADER_4DW, (int)params->ecrc),
-                         .slot_bytes = user->straddle && start < width ? start : width};
+    int is_request = kind != TLP_CPLD, straddle = params->straddle == PCIE_STRADDLE_ON;
+    uint32_t parts = !straddle ? 1 : is_request ? REQUEST_PARTS : COMPLETION_PARTS;
+    return (struct load){
+        .overhead_bytes = tlp_overhead_bytes(kind, params->header == PCIE_HEADER_4DW, (int)params->ecrc),
+        .descriptor_bytes = (uint32_t)(is_request ? params->request_descriptor : params->completion_descriptor),
+        .slot_bytes = (uint32_t)params->user_width / 8 / parts};
 }
 
-static void add(struct load *load, const struct bound_user *user, uint32_t payload_bytes)
+static void add(struct load *load, uint32_t payload_bytes)
 {
-    uint32_t bytes = user->descriptor_bytes + payload_bytes, slots = (bytes + load->slot_bytes - 1) / load->slot_bytes;
     load->link_bytes += load->overhead_bytes + payload_bytes;
-    load->slots += slots > 0 ? slots : 1;
+    load->slots += (load->descriptor_bytes + payload_bytes + load->slot_bytes - 1) / load->slot_bytes;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -35,19 +36,23 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* Takes the load of a transfer of so many bytes into the limits of link and user interface. */
-static void limit(struct bound *bound, const struct pcie_params *params, const struct bound_user *user,
-                  const struct load *load, uint32_t bytes)
+static void limit(struct bound *bound, const struct pcie_params *params, int64_t clock_hz, const struct load *load,
+                  uint32_t bytes)
 {
     struct link_symbol symbol = link_symbol_ps(params->generation);
     struct clk clk;
+    struct link_skips skips;
     __int128 bits = (__int128)bytes * 8;
     __int128 raw = bits * PS_PER_S * params->lanes * symbol.den / ((__int128)load->link_bytes * symbol.num);
     bound->raw_bps = least(bound->raw_bps, (int64_t)raw);
-    if (link_clock(params, 0, &clk) == 0) {
-        __int128 link = bits * PS_PER_S * clk.den / ((__int128)load->link_bytes * clk.num);
+    if (link_init(params, 0, &clk, &skips) == 0) {
+        int64_t left = params->skips == PCIE_SKIPS_ON ? skips.every_cyc - skips.took_cyc : skips.every_cyc;
+        __int128 link = bits * PS_PER_S * clk.den / ((__int128)load->link_bytes * clk.num) * left / skips.every_cyc;
         bound->bps[BOUND_LINK] = least(bound->bps[BOUND_LINK], (int64_t)link);
     }
-    __int128 in_user = bits * params->user_width / 8 * user->clock_hz / ((__int128)load->slots * load->slot_bytes);
+    if (load->slots == 0) /* no descriptor, no payload: requests that do not show on it */
+        return;
+    __int128 in_user = bits * params->user_width / 8 * clock_hz / ((__int128)load->slots * load->slot_bytes);
     bound->bps[BOUND_USER] = least(bound->bps[BOUND_USER], (int64_t)in_user);
 }
 
@@ -66,37 +71,36 @@ static void find_binding(struct bound *bound)
             bound->binds = (enum bound_limit)i;
 }
 
-struct bound bound_write(const struct pcie_params *params, const struct bound_user *user, uint32_t bytes)
+struct bound bound_write(const struct pcie_params *params, int64_t clock_hz, uint32_t bytes)
 {
-    struct load load = load_of(params, user, TLP_MWR);
+    struct load load = load_of(params, TLP_MWR);
     struct bound bound = unlimited();
     int aligned = params->writes == PCIE_WRITES_ALIGNED;
     for (uint32_t at = 0, piece; at < bytes; at += piece) {
         piece = tlp_write_piece(at, bytes - at, (uint32_t)params->mps, aligned);
-        add(&load, user, tlp_payload_bytes(at, piece));
+        add(&load, tlp_payload_bytes(at, piece));
     }
-    limit(&bound, params, user, &load, bytes);
+    limit(&bound, params, clock_hz, &load, bytes);
     find_binding(&bound);
     return bound;
 }
 
 /* Link and user interface. Returns the number of requests. */
-static uint32_t limit_read(struct bound *bound, const struct pcie_params *params, const struct bound_user *user,
-                           uint32_t bytes)
+static uint32_t limit_read(struct bound *bound, const struct pcie_params *params, int64_t clock_hz, uint32_t bytes)
 {
-    struct load up = load_of(params, user, TLP_MRD), down = load_of(params, user, TLP_CPLD);
+    struct load up = load_of(params, TLP_MRD), down = load_of(params, TLP_CPLD);
     int each_block = params->completions == PCIE_COMPLETIONS_RCB;
     uint32_t requests = 0;
     for (uint32_t at = 0, request; at < bytes; at += request, requests++) {
         request = tlp_piece(at, bytes - at, (uint32_t)params->mrrs);
-        add(&up, user, 0);
+        add(&up, 0);
         for (uint32_t in = at, end = at + request, piece; in < end; in += piece) {
             piece = tlp_completion(in, end - in, (uint32_t)params->mps, (uint32_t)params->rcb, each_block);
-            add(&down, user, tlp_payload_bytes(in, piece));
+            add(&down, tlp_payload_bytes(in, piece));
         }
     }
-    limit(bound, params, user, &up, bytes);
-    limit(bound, params, user, &down, bytes);
+    limit(bound, params, clock_hz, &up, bytes);
+    limit(bound, params, clock_hz, &down, bytes);
     return requests;
 }
 
@@ -109,12 +113,11 @@ static void in_flight(const struct pcie_params *params, uint32_t bytes, int64_t 
     requests[BOUND_DATA] = params->completion_buffer / TLP_CREDIT_BYTES / tlp_blocks(0, most, TLP_CREDIT_BYTES);
 }
 
-struct bound bound_read(const struct pcie_params *params, const struct bound_user *user, uint32_t bytes,
-                        int64_t latency_ps)
+struct bound bound_read(const struct pcie_params *params, int64_t clock_hz, uint32_t bytes, int64_t latency_ps)
 {
     struct bound bound = unlimited();
     int64_t flying[BOUND_LIMITS];
-    uint32_t requests = limit_read(&bound, params, user, bytes);
+    uint32_t requests = limit_read(&bound, params, clock_hz, bytes);
     in_flight(params, bytes, flying);
     for (int i = BOUND_TAGS; i <= BOUND_DATA; i++) {
         __int128 bits = (__int128)flying[i] * bytes * 8;
@@ -124,12 +127,11 @@ struct bound bound_read(const struct pcie_params *params, const struct bound_use
     return bound;
 }
 
-int64_t bound_latency_most_ps(const struct pcie_params *params, const struct bound_user *user, uint32_t bytes,
-                              int64_t rate_bps)
+int64_t bound_latency_most_ps(const struct pcie_params *params, int64_t clock_hz, uint32_t bytes, int64_t rate_bps)
 {
     struct bound bound = unlimited();
     int64_t flying[BOUND_LIMITS], most_ps = INT64_MAX;
-    uint32_t requests = limit_read(&bound, params, user, bytes);
+    uint32_t requests = limit_read(&bound, params, clock_hz, bytes);
     if (bound.bps[BOUND_LINK] < rate_bps || bound.bps[BOUND_USER] < rate_bps)
         return 0;
     in_flight(params, bytes, flying);

@@ -6,18 +6,11 @@
  *   tags     Little's law: so many requests in flight, of the bytes of one, in the latency
  *   headers  the same for as many requests as have all their completion headers reserved, one for each RCB block
  *   data     and as have room for their data, in credits of 16 bytes
- * Straddle is PG213's: a request begins at a multiple of 32 bytes of the interface, a completion of 16; without it each TLP begins a
- * beat. Rates are bit/s, rounded down. */
+ * TLPs keep the user interface as pcie/interface.h says. Rates are bit/s, rounded down. */
 #ifndef PCIE_BOUND_H
 #define PCIE_BOUND_H
 
 #include "pcie/params.h"
-
-struct bound_user { /* the user interface; its width is the parameters' */
-    int64_t clock_hz;
-    uint32_t descriptor_bytes; /* before each TLP, in band */
-    int straddle;
-};
 
 enum bound_limit { BOUND_LINK, BOUND_USER, BOUND_TAGS, BOUND_HEADERS, BOUND_DATA, BOUND_LIMITS };
 
@@ -27,13 +20,11 @@ struct bound {
     enum bound_limit binds;
 };
 
-/* Of writes; tags and completion space are no limit (INT64_MAX). */
-struct bound bound_write(const struct pcie_params *params, const struct bound_user *user, uint32_t bytes);
+/* Of writes; tags and completion space are no limit (INT64_MAX). clock_hz: the user interface's. */
+struct bound bound_write(const struct pcie_params *params, int64_t clock_hz, uint32_t bytes);
 /* Of reads; latency_ps: from a request's way to the link to the last byte of its completions. */
-struct bound bound_read(const struct pcie_params *params, const struct bound_user *user, uint32_t bytes,
-                        int64_t latency_ps);
+struct bound bound_read(const struct pcie_params *params, int64_t clock_hz, uint32_t bytes, int64_t latency_ps);
 /* The longest latency at which reads of so many bytes still reach the rate; 0: link or user interface cannot. */
-int64_t bound_latency_most_ps(const struct pcie_params *params, const struct bound_user *user, uint32_t bytes,
-                              int64_t rate_bps);
+int64_t bound_latency_most_ps(const struct pcie_params *params, int64_t clock_hz, uint32_t bytes, int64_t rate_bps);
 
 #endif

@@ -16,13 +16,14 @@ struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, 
     struct pcie_tlps all = {0};
     while (bytes > 0) {
         uint32_t piece = tlp_completion(address, bytes, (uint32_t)p->mps, (uint32_t)p->rcb, each_block);
-        all.payload_bytes += tlp_payload_bytes(address, piece);
+        uint32_t payload = tlp_payload_bytes(address, piece);
+        all.payload_bytes += payload;
+        all.link_bytes += payload + pcie->completion_bytes;
+        all.took_cyc += interface_occupancy_cyc(&pcie->completions_side, payload, payload + pcie->completion_bytes);
         all.tlps++;
         address += piece;
         bytes -= piece;
     }
-    all.link_bytes = all.payload_bytes + all.tlps * pcie->completion_bytes;
-    all.took_cyc = pcie_occupancy_cyc(pcie, all.payload_bytes, all.link_bytes);
     return all;
 }
 
@@ -41,9 +42,13 @@ static void count(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps
 static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t from_cyc)
 {
     struct pcie_tlps what = {1, bytes, bytes + pcie->request_bytes, 0};
-    what.took_cyc = pcie_occupancy_cyc(pcie, bytes, what.link_bytes);
+    what.took_cyc = interface_occupancy_cyc(&pcie->completions_side, bytes, what.link_bytes);
     count(pcie, PCIE_DOORBELL, &what, 1);
-    pcie->down_free_cyc = (start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc) + what.took_cyc;
+    struct link_skips *skips = &pcie->skips[PCIE_DOWN];
+    start_cyc =
+        link_behind_skip(skips, start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc, pcie->down_free_cyc);
+    link_pass_skip(skips, start_cyc);
+    pcie->down_free_cyc = start_cyc + what.took_cyc;
     int64_t in_ps = clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;
     int64_t at_cyc = clk_after(pcie->user_clk, in_ps);
     if (from_cyc <= at_cyc)
@@ -61,6 +66,7 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
     int64_t latency = pcie->params->link_latency, free_cyc = pcie->down_free_cyc, free_ps = clk_edge(&link, free_cyc);
     int64_t full_cyc = pcie->full.took_cyc;
     uint32_t rcb = (uint32_t)pcie->params->rcb, full_headers = pcie->full_headers;
+    struct link_skips *skips = &pcie->skips[PCIE_DOWN];
     uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
     const struct agenda_entry *first;
     while (done == PCIE_NO_READ && (first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= last_ps) {
@@ -68,6 +74,8 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
         const struct pcie_request *request = &pcie->request[index];
         struct pcie_read *read = &pcie->read[request->read];
         int64_t start = agenda_at(first) <= free_ps ? free_cyc : clk_at_or_after(&link, agenda_at(first));
+        start = link_behind_skip(skips, start, free_cyc);
+        link_pass_skip(skips, start);
         uint32_t headers = full_headers;
         agenda_drop_first(&pcie->at_host);
         if (request->full) {

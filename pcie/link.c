@@ -1,5 +1,7 @@
 #include "pcie/link.h"
 
+#include "kernel/sim.h"
+
 struct link_symbol link_symbol_ps(int64_t generation)
 {
     /* 8b/10b takes 10 bits a byte, 128b/130b takes 130/16 */
@@ -18,15 +20,32 @@ int64_t link_ack_symbols(const struct pcie_params *params)
     return (params->mps + 28) * factor / 10 / params->lanes + internal;
 }
 
-int link_clock(const struct pcie_params *params, int64_t phase_ps, struct clk *byte_clk)
+int link_init(const struct pcie_params *params, int64_t phase_ps, struct clk *byte_clk, struct link_skips *skips)
 {
     if (params->generation < 1 || params->generation > 5 || (params->lanes & (params->lanes - 1)) != 0)
         return -1;
     struct link_symbol symbol = link_symbol_ps(params->generation);
-    /* of each Ack interval of so many bytes two DLLPs of 8 bytes are gone, and of each skip interval one skip */
-    int64_t interval_bytes = link_ack_symbols(params) * params->lanes;
     int64_t skip = params->generation <= 2 ? 4 : 1, skip_interval = params->generation <= 2 ? 1180 + 4 : 370 + 1;
-    int64_t all = interval_bytes * skip_interval;
-    return clk_init(byte_clk, symbol.num * all,
-                    symbol.den * params->lanes * (all - 16 * skip_interval - skip * interval_bytes), phase_ps);
+    int64_t skip_symbols = params->generation <= 2 ? 4 : 16;
+    /* of each Ack interval of so many bytes, skips among them, two DLLPs of 8 bytes are gone from what skips leave */
+    int64_t interval_bytes = link_ack_symbols(params) * params->lanes;
+    int64_t left = interval_bytes * (skip_interval - skip), all = left - 16 * skip_interval;
+    if (clk_init(byte_clk, symbol.num * left, symbol.den * params->lanes * all, phase_ps))
+        return -1;
+    int64_t took = (skip_symbols * params->lanes * all + left / 2) / left; /* to the nearest byte */
+    *skips = (struct link_skips){SIM_NEVER, took * skip_interval / skip, took};
+    return 0;
+}
+
+void link_skips_begin(struct link_skips *skips, uint64_t share)
+{
+    skips->due_cyc = (int64_t)(((unsigned __int128)share * (uint64_t)skips->every_cyc) >> 64);
+}
+
+int64_t link_behind_late_skip(const struct link_skips *skips, int64_t start_cyc, int64_t free_cyc)
+{
+    /* those before the last one that is due were sent while nothing else was */
+    int64_t due = start_cyc - (start_cyc - skips->due_cyc) % skips->every_cyc;
+    int64_t end = (due > free_cyc ? due : free_cyc) + skips->took_cyc;
+    return start_cyc > end ? start_cyc : end;
 }

@@ -1,8 +1,9 @@
-/* The PCIe link's rate: a clock whose period is one byte over all lanes.
+/* The PCIe link: a clock whose period is one byte over all lanes, and the skips that stop it.
  *
- * Encoding (8b/10b, 128b/130b) and what the link spends on itself are in the period: Ack and UpdateFC DLLPs of 8 bytes at
- * the intervals of the Ack latency table, and skip ordered sets at the shortest interval, 4 symbols behind 1180 (Gen1 and 2)
- * or a block behind 370 (PCIe Base Spec 3.0, 3.5.3.1 and 4.2.7). They cost bandwidth here, not yet jitter. */
+ * Encoding (8b/10b, 128b/130b) and DLLPs are in the period: Ack and UpdateFC of 8 bytes at the intervals of the Ack latency table
+ * (PCIe Base Spec 3.0, 3.5.3.1). A skip ordered set is due every 1180 symbols and takes 4 (Gen1 and 2), or a block in 371 (Gen3 on:
+ * every 370 to 375 blocks; 4.2.7): all lanes stop for it at the next boundary between TLPs, for 16 symbol times, 16, 8 or 4 ns at
+ * Gen3, 4 and 5. That is jitter. */
 #ifndef PCIE_LINK_H
 #define PCIE_LINK_H
 
@@ -19,7 +20,28 @@ struct link_symbol link_symbol_ps(int64_t generation);
  * 70 or 115 symbol times. Base Spec 3.0 tables 3-7 to 3-9 follow it. A third of the replay timer. */
 int64_t link_ack_symbols(const struct pcie_params *params);
 
+struct link_skips { /* of one direction; cycles of the byte clock */
+    int64_t due_cyc, every_cyc, took_cyc;
+};
+
 /* Returns -1 when the generation or the number of lanes does not exist. */
-int link_clock(const struct pcie_params *params, int64_t phase_ps, struct clk *byte_clk);
+int link_init(const struct pcie_params *params, int64_t phase_ps, struct clk *byte_clk, struct link_skips *skips);
+/* When the first is due: so far into an interval, in parts of 2^64. */
+void link_skips_begin(struct link_skips *skips, uint64_t share);
+
+int64_t link_behind_late_skip(const struct link_skips *skips, int64_t start_cyc, int64_t free_cyc);
+
+/* A TLP is ready at start_cyc, behind the one before it, which ends at free_cyc: when it starts, behind a skip that is due. */
+static inline int64_t link_behind_skip(const struct link_skips *skips, int64_t start_cyc, int64_t free_cyc)
+{
+    return start_cyc < skips->due_cyc ? start_cyc : link_behind_late_skip(skips, start_cyc, free_cyc);
+}
+
+/* That TLP is sent. */
+static inline void link_pass_skip(struct link_skips *skips, int64_t start_cyc)
+{
+    if (start_cyc >= skips->due_cyc)
+        skips->due_cyc += ((start_cyc - skips->due_cyc) / skips->every_cyc + 1) * skips->every_cyc;
+}
 
 #endif

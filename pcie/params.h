@@ -11,7 +11,9 @@ struct pcie_params {
 };
 
 enum pcie_header { PCIE_HEADER_3DW, PCIE_HEADER_4DW };
+enum pcie_skips { PCIE_SKIPS_OFF, PCIE_SKIPS_ON };
 enum pcie_writes { PCIE_WRITES_GREEDY, PCIE_WRITES_ALIGNED };
+enum pcie_straddle { PCIE_STRADDLE_OFF, PCIE_STRADDLE_ON };
 enum pcie_completions { PCIE_COMPLETIONS_MPS, PCIE_COMPLETIONS_RCB };
 
 extern const struct param_table pcie_param_table;

@@ -1,10 +1,11 @@
 #include "pcie/pcie.h"
 
-#include "pcie/link.h"
 #include "pcie/tlp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#define DRAW_OF_SKIPS 1 /* the attempt, in the host's random stream */
 
 int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
@@ -16,9 +17,25 @@ int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
         snprintf(
             error, error_bytes,
             "pcie.completion_headers are fewer than one request can take: allowed from pcie.mrrs / pcie.rcb + 1 on");
+    else if (p->straddle == PCIE_STRADDLE_ON && p->user_width < 256)
+        snprintf(error, error_bytes, "pcie.straddle is on and pcie.user_width below 256 bit: allowed from 256 bit on");
     else
         return 0;
     return -1;
+}
+
+static int init_link(struct pcie *pcie, int64_t phase_ps, uint64_t entity)
+{
+    struct link_skips skips;
+    if (link_init(pcie->params, phase_ps, &pcie->link_clk, &skips))
+        return -1;
+    for (int direction = 0; direction < PCIE_DIRECTION_COUNT; direction++) {
+        pcie->skips[direction] = skips;
+        if (pcie->params->skips == PCIE_SKIPS_ON) /* each side's begin when they happen to */
+            link_skips_begin(&pcie->skips[direction],
+                             rnd_draw(rnd_stream(pcie->sim->seed, entity), (uint64_t)direction, DRAW_OF_SKIPS));
+    }
+    return 0;
 }
 
 static int init_requests(struct pcie *pcie)
@@ -42,16 +59,15 @@ static int init_requests(struct pcie *pcie)
     return reserve_init(&pcie->reserve, pcie->sim, tags, depth, most, counts_data);
 }
 
-static void init_beats(struct pcie *pcie)
+static void init_interfaces(struct pcie *pcie)
 {
-    while ((8 << pcie->user_shift) < pcie->params->user_width)
-        pcie->user_shift++;
-    for (uint32_t beats = 1; beats <= PCIE_BEATS_MAX; beats++) {
-        /* ceil(beats * user period / byte period) */
-        __int128 num = (__int128)beats * pcie->user_clk->num * pcie->link_clk.den;
-        __int128 den = (__int128)pcie->user_clk->den * pcie->link_clk.num;
-        pcie->beats_cyc[beats] = (uint32_t)((num + den - 1) / den);
-    }
+    const struct pcie_params *p = pcie->params;
+    uint32_t width = (uint32_t)p->user_width / 8;
+    int straddle = p->straddle == PCIE_STRADDLE_ON;
+    interface_init(&pcie->requests_side, width, straddle ? 2 : 1, (uint32_t)p->request_descriptor, pcie->user_clk,
+                   &pcie->link_clk);
+    interface_init(&pcie->completions_side, width, straddle ? 4 : 1, (uint32_t)p->completion_descriptor, pcie->user_clk,
+                   &pcie->link_clk);
 }
 
 int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
@@ -67,14 +83,14 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     uint32_t reads = payload_reads + wqe_reads;
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
-    if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) ||
+    if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
         root_init(&pcie->root, params, sim->seed, entity) || init_requests(pcie) || agenda_init(&pcie->at_host, 1024) ||
         agenda_init(&pcie->stores, 64) || space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
     for (uint32_t i = 0; i < reads; i++)
         pcie->read_unused[pcie->read_unused_count++] = reads - 1 - i;
-    init_beats(pcie);
+    init_interfaces(pcie);
     pcie->full = pcie_completions_of(pcie, 0, (uint32_t)params->mrrs);
     pcie->full_headers = tlp_blocks(0, (uint32_t)params->mrrs, (uint32_t)params->rcb);
     pcie->full_misaligned = (uint64_t)(params->completions == PCIE_COMPLETIONS_RCB ? params->rcb : params->mps) - 1;

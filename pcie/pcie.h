@@ -16,6 +16,8 @@
 
 #include "kernel/agenda.h"
 #include "kernel/fifo.h"
+#include "pcie/interface.h"
+#include "pcie/link.h"
 #include "pcie/params.h"
 #include "pcie/reserve.h"
 #include "pcie/root.h"
@@ -77,8 +79,6 @@ struct pcie_tlps { /* one after the other on the link */
     int64_t took_cyc;
 };
 
-#define PCIE_BEATS_MAX 512u /* of 64 bit: a request of 4 KiB */
-
 enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_INPUTS };
 
 struct pcie_choice {
@@ -92,8 +92,8 @@ struct pcie {
     const struct clk *user_clk;
     struct clk link_clk;                      /* a byte */
     uint32_t request_bytes, completion_bytes; /* of a TLP on the link, beside its payload */
-    int user_shift;                           /* log2 of the user interface's bytes */
-    uint32_t beats_cyc[PCIE_BEATS_MAX + 1];   /* link cycles (rounded up) that so many user beats take */
+    struct link_skips skips[PCIE_DIRECTION_COUNT];
+    struct interface requests_side, completions_side;
     struct root root;
 
     /* read engine */
@@ -168,13 +168,6 @@ uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t addres
 int pcie_read_run(struct pcie *pcie);
 /* The operation is taken over by the caller at at_cyc; another may begin one cycle later. In order within a kind. */
 void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc);
-
-/* Link cycles for `payload_bytes` in TLPs of `link_bytes` together: the link's or, when slower, the user interface's. */
-static inline int64_t pcie_occupancy_cyc(const struct pcie *pcie, uint32_t payload_bytes, uint32_t link_bytes)
-{
-    uint32_t beats = (payload_bytes + (1u << pcie->user_shift) - 1) >> pcie->user_shift;
-    return link_bytes > pcie->beats_cyc[beats] ? link_bytes : pcie->beats_cyc[beats];
-}
 
 /* ---- up ---- */
 

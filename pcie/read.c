@@ -22,12 +22,6 @@ static int64_t max2(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The user cycle in which what came back at at_ps can be used again. */
-static int64_t usable_cyc(const struct pcie *pcie, int64_t at_ps)
-{
-    return at_ps == RESERVE_ALREADY ? 0 : clk_after(pcie->user_clk, at_ps) + 1;
-}
-
 /* What requests need at the endpoint, and when that comes back. */
 struct needs {
     uint32_t units[RESERVE_KINDS]; /* of one request */
@@ -59,80 +53,84 @@ static inline void take(struct reserve *reserve, const struct needs *needs, uint
 }
 
 /* The cycle in which a request that is ready at ready_cyc starts; the wait is the resource's that comes last. */
-static int64_t wait_for_resources(struct pcie *pcie, int64_t ready_cyc, const struct needs *needs)
+static inline int64_t wait_for_resources(struct pcie *pcie, const struct clk *user, int64_t ready_cyc,
+                                         const struct needs *needs, int counts_data)
 {
-    int64_t latest = ready_cyc, at = usable_cyc(pcie, needs->tag_ps), *cause = 0;
-    if (at > latest) {
-        latest = at;
+    int64_t latest_ps = clk_edge(user, ready_cyc - 1) - 1, *cause = 0;
+    if (needs->tag_ps > latest_ps) {
+        latest_ps = needs->tag_ps;
         cause = &pcie->tag_wait_cyc;
     }
-    for (int kind = 0; kind <= pcie->reserve.counts_data; kind++)
-        if ((at = usable_cyc(pcie, needs->room_ps[kind])) > latest) {
-            latest = at;
+    for (int kind = 0; kind <= counts_data; kind++)
+        if (needs->room_ps[kind] > latest_ps) {
+            latest_ps = needs->room_ps[kind];
             cause = &pcie->room_wait_cyc[kind];
         }
-    if (cause)
-        *cause += latest - ready_cyc;
-    return latest;
+    if (!cause)
+        return ready_cyc;
+    int64_t start_cyc = clk_after(user, latest_ps) + 1; /* what came back can be used in the cycle behind its own */
+    *cause += start_cyc - ready_cyc;
+    return start_cyc;
 }
 
-/* Queues `count` requests of `bytes` each, one after the other, that start every read_interval from start_cyc on. */
-static __attribute__((noinline)) void queue_requests(struct pcie *pcie, int64_t start_cyc, uint64_t address,
-                                                     uint32_t bytes, uint32_t count)
+/* One request of the current operation: to be on the link from the user cycle at_cyc on. */
+static inline void queue_request(struct pcie *pcie, const struct clk *user, const struct clk *link, int64_t at_cyc,
+                                 struct pcie_request what)
+{
+    uint32_t index = pcie->request_free[--pcie->request_free_count];
+    pcie->request[index] = what;
+    pcie->queue[pcie->queue_next++ & pcie->queue_mask] =
+        (struct pcie_queued){clk_at_or_after(link, clk_edge(user, at_cyc)), index, what.kind == PCIE_WQE_READ};
+}
+
+/* Queues `count` requests alike, one after the other, that start every read_interval from start_cyc on. */
+static __attribute__((noinline)) void queue_requests(struct pcie *pcie, int64_t start_cyc, struct pcie_request what,
+                                                     uint32_t count)
+{
+    const struct clk link = pcie->link_clk, user = *pcie->user_clk; /* copies of their own: kept in registers */
+    int64_t at_cyc = start_cyc + pcie->params->read_latency, interval = pcie->params->read_interval;
+    for (uint32_t i = 0; i < count; i++) {
+        queue_request(pcie, &user, &link, at_cyc, what);
+        at_cyc += interval;
+        what.address += what.bytes;
+    }
+}
+
+/* Queues as many of `count` requests alike as tags and space are known for, each when they are there; *start_cyc is when the first
+ * is ready, and then when the last one sent starts. Returns how many. */
+static inline uint32_t queue_waiting(struct pcie *pcie, int64_t *start_cyc, struct pcie_request what, uint32_t count,
+                                     struct needs *needs, int counts_data)
 {
     const struct clk link = pcie->link_clk, user = *pcie->user_clk;
-    int64_t at_cyc = start_cyc + pcie->params->read_latency, interval = pcie->params->read_interval;
-    uint32_t current = pcie->current, next = pcie->queue_next, unused = pcie->request_free_count;
-    uint8_t kind = pcie->read[current].kind;
-    /* all of the run, as its steps are aligned, too */
-    uint8_t full = bytes == (uint32_t)pcie->params->mrrs && ((address | bytes) & pcie->full_misaligned) == 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = pcie->request_free[--unused];
-        struct pcie_request *request = &pcie->request[index];
-        request->address = address;
-        request->bytes = bytes;
-        request->read = current;
-        request->kind = kind;
-        request->full = full;
-        pcie->queue[next++ & pcie->queue_mask] =
-            (struct pcie_queued){clk_at_or_after(&link, clk_edge(&user, at_cyc)), index, kind == PCIE_WQE_READ};
-        at_cyc += interval;
-        address += bytes;
+    int64_t latency = pcie->params->read_latency, interval = pcie->params->read_interval, ready = *start_cyc;
+    uint32_t sent = 0;
+    for (; sent < count && look_for(&pcie->reserve, needs, 1, counts_data) != SIM_NEVER; sent++) {
+        *start_cyc = wait_for_resources(pcie, &user, ready, needs, counts_data);
+        take(&pcie->reserve, needs, 1, counts_data);
+        queue_request(pcie, &user, &link, *start_cyc + latency, what);
+        what.address += what.bytes;
+        ready = *start_cyc + interval;
     }
-    pcie->queue_next = next;
-    pcie->request_free_count = unused;
+    return sent;
 }
 
-/* Sends the next requests of the current operation: all of the same size when nothing keeps them waiting, else one. Returns how
- * many; 0: a tag or space is not decided yet. counts_data, the reserve's, is a constant: each case has code of its own. */
-static inline __attribute__((always_inline)) uint32_t send_requests(struct pcie *pcie, int counts_data)
+/* The requests of the current operation that are alike: pieces of pcie.mrrs from an aligned address on, or one. */
+static uint32_t alike(const struct pcie *pcie, uint32_t bytes)
+{
+    uint32_t most = (uint32_t)pcie->params->mrrs;
+    return bytes == most && (pcie->current_address & (most - 1)) == 0 ? pcie->current_bytes / most : 1;
+}
+
+/* `count` requests of `bytes` are sent, the last of them in start_cyc. */
+static void account(struct pcie *pcie, uint32_t bytes, uint32_t count, int64_t start_cyc)
 {
     const struct pcie_params *params = pcie->params;
     struct pcie_read *read = &pcie->read[pcie->current];
-    uint32_t most = (uint32_t)params->mrrs, bytes = tlp_piece(pcie->current_address, pcie->current_bytes, most);
-    uint32_t count = 1;
-    if (bytes == most && (pcie->current_address & (most - 1)) == 0)
-        count = pcie->current_bytes / most;
-    struct needs needs; /* not all set to 0: that is not free here */
-    needs.units[RESERVE_HEADERS] = tlp_blocks(pcie->current_address, bytes, (uint32_t)params->rcb);
-    if (counts_data)
-        needs.units[RESERVE_DATA] = tlp_blocks(pcie->current_address, bytes, TLP_CREDIT_BYTES);
-    int64_t ready = max2(read->begun_cyc, pcie->issue_free_cyc), start = ready;
-    if (look_for(&pcie->reserve, &needs, count, counts_data) >=
-        clk_edge(pcie->user_clk, ready - 1)) { /* the last of them may have to wait: one at a time */
-        count = 1;
-        if (look_for(&pcie->reserve, &needs, count, counts_data) == SIM_NEVER)
-            return 0;
-        start = wait_for_resources(pcie, ready, &needs);
-    }
-    take(&pcie->reserve, &needs, count, counts_data);
-    queue_requests(pcie, start, pcie->current_address, bytes, count);
     pcie->current_address += count * bytes;
     pcie->current_bytes -= count * bytes;
-    int64_t busy = (count - 1) * params->read_interval +
-                   (pcie->current_bytes > 0 ? params->read_interval : params->operation_interval);
-    pcie->issue_work_cyc += busy;
-    pcie->issue_free_cyc = start + busy;
+    int64_t last_busy = pcie->current_bytes > 0 ? params->read_interval : params->operation_interval;
+    pcie->issue_work_cyc += (count - 1) * params->read_interval + last_busy;
+    pcie->issue_free_cyc = start_cyc + last_busy;
     read->in_flight += count;
     read->sent = pcie->current_bytes == 0;
     if (pcie->queue_next - pcie->queue_first == count) { /* the first of them is the link's next */
@@ -140,6 +138,34 @@ static inline __attribute__((always_inline)) uint32_t send_requests(struct pcie 
         pcie->up_wake_ps = clk_edge(&pcie->link_clk, pcie->up_wake_cyc);
         sim_wake(pcie->sim, pcie->up_decider, pcie->up_wake_ps);
     }
+}
+
+/* Sends the next requests of the current operation, those that are alike, as far as tags and space are known. Returns how many; 0: not
+ * decided yet. counts_data, the reserve's, is a constant: each case has code of its own. */
+static inline __attribute__((always_inline)) uint32_t send_requests(struct pcie *pcie, int counts_data)
+{
+    const struct pcie_params *params = pcie->params;
+    struct pcie_read *read = &pcie->read[pcie->current];
+    struct pcie_request what = {.address = pcie->current_address, .read = pcie->current, .kind = read->kind};
+    what.bytes = tlp_piece(pcie->current_address, pcie->current_bytes, (uint32_t)params->mrrs);
+    /* all that are alike, as their steps are aligned, too */
+    what.full = what.bytes == (uint32_t)params->mrrs && ((what.address | what.bytes) & pcie->full_misaligned) == 0;
+    uint32_t count = alike(pcie, what.bytes);
+    struct needs needs; /* not all set to 0: that is not free here */
+    needs.units[RESERVE_HEADERS] = tlp_blocks(what.address, what.bytes, (uint32_t)params->rcb);
+    if (counts_data)
+        needs.units[RESERVE_DATA] = tlp_blocks(what.address, what.bytes, TLP_CREDIT_BYTES);
+    int64_t start = max2(read->begun_cyc, pcie->issue_free_cyc);
+    if (look_for(&pcie->reserve, &needs, count, counts_data) < clk_edge(pcie->user_clk, start - 1)) {
+        take(&pcie->reserve, &needs, count, counts_data);
+        queue_requests(pcie, start, what, count);
+        start += (count - 1) * params->read_interval;
+    } else { /* the last of them may have to wait: one by one */
+        count = queue_waiting(pcie, &start, what, count, &needs, counts_data);
+        if (count == 0)
+            return 0;
+    }
+    account(pcie, what.bytes, count, start);
     return count;
 }
 

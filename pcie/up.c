@@ -25,7 +25,7 @@ static int64_t waiting_at(const struct pcie *pcie, int input)
 static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t payload_bytes, int64_t start_cyc)
 {
     uint32_t bytes = pcie->request_bytes + payload_bytes;
-    int64_t took = tlps * pcie_occupancy_cyc(pcie, payload_bytes, bytes);
+    int64_t took = tlps * interface_occupancy_cyc(&pcie->requests_side, payload_bytes, bytes);
     struct pcie_count *count = &pcie->count[PCIE_UP][kind];
     count->tlps += tlps;
     count->payload_bytes += tlps * payload_bytes;
@@ -39,11 +39,13 @@ static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t
 static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
     const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
-    int64_t took = pcie_occupancy_cyc(pcie, 0, pcie->request_bytes), latency = pcie->params->link_latency, free_cyc;
+    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes),
+            latency = pcie->params->link_latency, free_cyc;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
     uint32_t wqes = 0, first = next;
     const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
+        link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
         free_cyc = start_cyc + took;
         const struct pcie_request *request = &pcie->request[queued->request];
         int64_t ready = root_read(&pcie->root, clk_edge(&link, free_cyc) + latency, request->address, request->bytes);
@@ -52,7 +54,7 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
         if (++next == end)
             break;
         queued = &pcie->queue[next & mask];
-        start_cyc = max2(free_cyc, queued->at_cyc);
+        start_cyc = link_behind_skip(&pcie->skips[PCIE_UP], max2(free_cyc, queued->at_cyc), free_cyc);
     } while (start_cyc <= last_cyc);
     pcie->queue_first = next;
     pcie->up_free_cyc = free_cyc;
@@ -67,10 +69,12 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
         sim_wake(pcie->sim, pcie->down_decider, first_at);
 }
 
-/* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc. */
+/* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc and before
+ * a skip is due. */
 static void send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, int64_t last_cyc)
 {
     struct pcie_write *write = &pcie->writing[which].write;
+    link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
     if (write->bytes == 0) {
         send(pcie, PCIE_CQE_WRITE, 1, write->cqe_bytes, start_cyc);
         write->cqe_bytes = 0;
@@ -80,13 +84,19 @@ static void send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, i
     int aligned = pcie->params->writes == PCIE_WRITES_ALIGNED;
     uint32_t piece = tlp_write_piece(write->address, write->bytes, mps, aligned), pieces = 1;
     if (piece == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
-        int64_t took = pcie_occupancy_cyc(pcie, mps, mps + pcie->request_bytes);
-        int64_t fit = (last_cyc - start_cyc) / took + 1;
+        int64_t took = interface_occupancy_cyc(&pcie->requests_side, mps, mps + pcie->request_bytes);
+        int64_t due_cyc = pcie->skips[PCIE_UP].due_cyc;
+        int64_t fit = ((last_cyc < due_cyc ? last_cyc : due_cyc - 1) - start_cyc) / took + 1;
         pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
     }
     send(pcie, write->kind, pieces, tlp_payload_bytes(write->address, piece), start_cyc);
     write->address += (uint64_t)pieces * piece;
     write->bytes -= pieces * piece;
+}
+
+static int64_t behind_skip(const struct pcie *pcie, int64_t start_cyc)
+{
+    return link_behind_skip(&pcie->skips[PCIE_UP], start_cyc, pcie->up_free_cyc);
 }
 
 /* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
@@ -98,7 +108,7 @@ static struct pcie_choice choose(const struct pcie *pcie)
     if (!cqes && (!reads || fifo_empty(pcie->write_in[0]))) { /* at most one of them */
         choice.input = reads ? PCIE_IN_READ : fifo_empty(pcie->write_in[0]) ? -1 : PCIE_IN_PAYLOAD;
         if (choice.input >= 0)
-            choice.start_cyc = max2(waiting_at(pcie, choice.input), from_cyc);
+            choice.start_cyc = behind_skip(pcie, max2(waiting_at(pcie, choice.input), from_cyc));
         return choice;
     }
     int64_t at[PCIE_INPUTS], first = SIM_NEVER;
@@ -107,7 +117,7 @@ static struct pcie_choice choose(const struct pcie *pcie)
         if (at[i] < first)
             first = at[i];
     }
-    choice.start_cyc = max2(first, from_cyc);
+    choice.start_cyc = behind_skip(pcie, max2(first, from_cyc));
     choice.input = pcie->up_last;
     do {
         choice.input = choice.input + 1 == PCIE_INPUTS ? 0 : choice.input + 1;
@@ -146,7 +156,7 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
         return 0;
     }
     struct pcie_write *write = &pcie->writing[input - 1].write;
-    for (; start_cyc <= last_cyc; start_cyc = pcie->up_free_cyc) {
+    for (; start_cyc <= last_cyc; start_cyc = behind_skip(pcie, pcie->up_free_cyc)) {
         int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
         if (!empty)
             send_write_pieces(pcie, input - 1, start_cyc, last_cyc);

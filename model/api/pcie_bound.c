@@ -10,8 +10,8 @@ static const char *wrong_with(const struct rnicsim_pcie_bound *bound)
 {
     if (!bound)
         return "bound is NULL, allowed: what is asked, and where the answer goes";
-    if (bound->bytes < 1 || bound->bytes > 1048576 || bound->descriptor_bytes > 64)
-        return "transfer or descriptor: allowed 1 B to 1 MiB and 0 to 64 B";
+    if (bound->bytes < 1 || bound->bytes > 1048576)
+        return "transfer: allowed 1 B to 1 MiB";
     if (bound->clock_hz < 1000000 || bound->clock_hz > INT64_C(10000000000))
         return "clock: allowed 1 MHz to 10 GHz";
     if (bound->is_read && (bound->latency_ps < 1000 || bound->latency_ps > INT64_C(1000000000000)))
@@ -29,15 +29,15 @@ static int answer(const struct pcie_params *params, struct rnicsim_pcie_bound *b
         return api_fail(error, RNICSIM_EINPUT, "%s", wrong);
     if (pcie_check(params, unfit, sizeof unfit))
         return api_fail(error, RNICSIM_EINPUT, "%s", unfit);
-    struct bound_user user = {bound->clock_hz, bound->descriptor_bytes, bound->straddle};
-    struct bound found = bound->is_read ? bound_read(params, &user, bound->bytes, bound->latency_ps)
-                                        : bound_write(params, &user, bound->bytes);
+    struct bound found = bound->is_read ? bound_read(params, bound->clock_hz, bound->bytes, bound->latency_ps)
+                                        : bound_write(params, bound->clock_hz, bound->bytes);
     bound->raw_bps = found.raw_bps;
     for (int i = 0; i < BOUND_LIMITS; i++)
         bound->limit_bps[i] = found.bps[i];
     bound->binds = (enum rnicsim_pcie_limit)found.binds;
-    bound->latency_most_ps =
-        bound->is_read && bound->rate_bps > 0 ? bound_latency_most_ps(params, &user, bound->bytes, bound->rate_bps) : 0;
+    bound->latency_most_ps = bound->is_read && bound->rate_bps > 0
+                                 ? bound_latency_most_ps(params, bound->clock_hz, bound->bytes, bound->rate_bps)
+                                 : 0;
     bound->generation = params->generation;
     bound->lanes = params->lanes;
     bound->mps_bytes = params->mps;
@@ -47,6 +47,9 @@ static int answer(const struct pcie_params *params, struct rnicsim_pcie_bound *b
     bound->completion_headers = params->completion_headers;
     bound->completion_buffer_bytes = params->completion_buffer;
     bound->user_width_bits = params->user_width;
+    bound->request_descriptor_bytes = params->request_descriptor;
+    bound->completion_descriptor_bytes = params->completion_descriptor;
+    bound->straddle = params->straddle == PCIE_STRADDLE_ON;
     return RNICSIM_OK;
 }
 

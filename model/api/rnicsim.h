@@ -346,11 +346,10 @@ enum rnicsim_quantity {
     RNICSIM_FREQUENCY, /* of a clock */
     RNICSIM_RATE,
     RNICSIM_REQUEST_RATE, /* requests a second: "2 MHz" */
-    RNICSIM_DURATION,
-    RNICSIM_BYTES
+    RNICSIM_DURATION
 };
 
-/* "512 bit", "250 MHz", "100 Gbps", "1 us", "16 B" into bits, Hz, bit/s, ps, bytes, exactly. */
+/* "512 bit", "250 MHz", "100 Gbps", "1 us" into bits, Hz, bit/s, ps, exactly. */
 RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *value,
                               struct rnicsim_error *error);
 
@@ -378,10 +377,8 @@ enum rnicsim_pcie_limit {
 
 struct rnicsim_pcie_bound {
     int is_read;
-    uint32_t bytes;            /* of a transfer, at an aligned address: 1 B to 1 MiB */
-    int64_t clock_hz;          /* of the user interface, 1 MHz .. 10 GHz; 0: the simulation's */
-    uint32_t descriptor_bytes; /* before each TLP on the user interface: 0 .. 64 */
-    int straddle;       /* TLPs may share a beat: requests begin at multiples of 32 B, completions of 16 B (PG213) */
+    uint32_t bytes;     /* of a transfer, at an aligned address: 1 B to 1 MiB */
+    int64_t clock_hz;   /* of the user interface, 1 MHz .. 10 GHz; 0: the simulation's */
     int64_t latency_ps; /* from a read request to the last byte of its completions: 1 ns .. 1 s */
     int64_t rate_bps;   /* that reads are to reach; 0: not asked */
     /* filled in */
@@ -390,7 +387,8 @@ struct rnicsim_pcie_bound {
     enum rnicsim_pcie_limit binds;          /* the least of them */
     int64_t latency_most_ps;                /* at which reads still reach rate_bps; 0: they cannot */
     int64_t generation, lanes, mps_bytes, mrrs_bytes, rcb_bytes, tags, completion_headers, completion_buffer_bytes,
-        user_width_bits; /* what was reckoned with */
+        user_width_bits, request_descriptor_bytes, completion_descriptor_bytes; /* what was reckoned with */
+    int straddle;
 };
 
 /* What PCIe carries at most, by formulas: of a simulation's NIC, or of the defaults and "pcie.key=value" settings. */

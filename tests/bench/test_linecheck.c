@@ -99,6 +99,7 @@ static void test_mistakes(void)
                                         "--pcie 'gen3 x16' --mps 256",
                                         "--pcie 'gen3 x16' --straddle maybe",
                                         "--pcie 'gen3 x16' --descriptor '65 B'",
+                                        "--pcie 'gen3 x16' --width '128 bit' --straddle on",
                                         "--pcie 'gen3 x16' --completion-buffer '256 B'",
                                         "--pcie 'gen3 x16' --completion-headers 4",
                                         "--pcie 'gen3 x16' --tags 0",

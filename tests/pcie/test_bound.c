@@ -3,6 +3,7 @@
 #include "pcie/bound.h"
 
 #include <CUnit/Basic.h>
+#include <math.h>
 
 #define GEN3_X16 3, 16
 
@@ -18,10 +19,11 @@ static struct pcie_params link_of(int64_t generation, int64_t lanes)
                                 .tags = 256,
                                 .completion_headers = 128,
                                 .completion_buffer = 32768,
-                                .user_width = 512};
+                                .user_width = 512,
+                                .skips = PCIE_SKIPS_ON};
 }
 
-static const struct bound_user wide = {10000000000, 0, 1}; /* never binds */
+#define WIDE 10000000000 /* a user clock that never binds */
 
 static double gbps(int64_t bps)
 {
@@ -40,8 +42,8 @@ static void link_rates(void)
                {16, 1024, 115.2, 114.2, 116.9, 115.9}, {16, 4096, 115.2, 114.2, 116.9, 115.9}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct pcie_params params = link_of(3, row[i].lanes);
-        struct bound write = bound_write(&params, &wide, row[i].bytes);
-        struct bound read = bound_read(&params, &wide, row[i].bytes, 1000);
+        struct bound write = bound_write(&params, WIDE, row[i].bytes);
+        struct bound read = bound_read(&params, WIDE, row[i].bytes, 1000);
         CU_ASSERT_DOUBLE_EQUAL(gbps(write.raw_bps), row[i].write_raw, 0.05);
         CU_ASSERT_DOUBLE_EQUAL(gbps(write.bps[BOUND_LINK]), row[i].write, 0.05);
         CU_ASSERT_DOUBLE_EQUAL(gbps(read.raw_bps), row[i].read_raw, 0.05);
@@ -56,9 +58,9 @@ static void link_rates(void)
 static void completion_policy(void)
 {
     struct pcie_params params = link_of(GEN3_X16);
-    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, &wide, 4096, 1000).bps[BOUND_LINK]), 115.9, 0.05);
+    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, WIDE, 4096, 1000).bps[BOUND_LINK]), 115.9, 0.05);
     params.completions = PCIE_COMPLETIONS_RCB;
-    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, &wide, 4096, 1000).bps[BOUND_LINK]), 95.2, 0.05);
+    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, WIDE, 4096, 1000).bps[BOUND_LINK]), 95.2, 0.05);
 }
 
 /* facts/pcie.md 9: 64, 128 and 256 headers at 1 us, whatever MRRS up to 512 */
@@ -75,25 +77,25 @@ static void completion_headers(void)
             params.completion_headers = row[i].headers;
             params.mrrs = mrrs;
             params.tags = 1024;
-            struct bound bound = bound_read(&params, &wide, 4096, 1000000);
+            struct bound bound = bound_read(&params, WIDE, 4096, 1000000);
             CU_ASSERT_DOUBLE_EQUAL(gbps(bound.bps[BOUND_HEADERS]), row[i].gbps, 0.001);
             CU_ASSERT_EQUAL(bound.binds, row[i].binds);
         }
     /* only whole requests: 100 headers are 12 requests of 8 */
     struct pcie_params params = link_of(GEN3_X16);
     params.completion_headers = 100;
-    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, &wide, 4096, 1000000).bps[BOUND_HEADERS]), 12 * 4.096, 0.001);
+    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, WIDE, 4096, 1000000).bps[BOUND_HEADERS]), 12 * 4.096, 0.001);
 }
 
 /* Whether 100G can be read: 128 headers give 98 Gb/s up to 668 ns, 64 B pieces on the link never. */
 static void latency_for_a_rate(void)
 {
     struct pcie_params params = link_of(GEN3_X16);
-    CU_ASSERT_EQUAL(bound_latency_most_ps(&params, &wide, 4096, 98000000000) / 1000, 668);
+    CU_ASSERT_EQUAL(bound_latency_most_ps(&params, WIDE, 4096, 98000000000) / 1000, 668);
     params.completion_headers = 256;
-    CU_ASSERT_EQUAL(bound_latency_most_ps(&params, &wide, 4096, 98000000000) / 1000, 1337);
+    CU_ASSERT_EQUAL(bound_latency_most_ps(&params, WIDE, 4096, 98000000000) / 1000, 1337);
     params.completions = PCIE_COMPLETIONS_RCB;
-    CU_ASSERT_EQUAL(bound_latency_most_ps(&params, &wide, 4096, 98000000000), 0);
+    CU_ASSERT_EQUAL(bound_latency_most_ps(&params, WIDE, 4096, 98000000000), 0);
 }
 
 /* golden_littles: tags for 95 % of the raw link, MPS 256, a read a request */
@@ -121,9 +123,9 @@ static void tags(void)
                 struct pcie_params params = link_of(link[l][0], link[l][1]);
                 params.mrrs = 4096;
                 params.tags = golden[l][b][i];
-                struct bound enough = bound_read(&params, &wide, bytes[b], latency_ns[i] * 1000);
+                struct bound enough = bound_read(&params, WIDE, bytes[b], latency_ns[i] * 1000);
                 params.tags--;
-                struct bound few = bound_read(&params, &wide, bytes[b], latency_ns[i] * 1000);
+                struct bound few = bound_read(&params, WIDE, bytes[b], latency_ns[i] * 1000);
                 double needed = 0.95 * gbps(enough.raw_bps);
                 CU_ASSERT(gbps(enough.bps[BOUND_TAGS]) >= needed);
                 CU_ASSERT(gbps(few.bps[BOUND_TAGS]) < needed);
@@ -131,7 +133,7 @@ static void tags(void)
     /* 32 tags, 64 B, 550 ns: what the hosts of pcie-bench show without extended tags */
     struct pcie_params params = link_of(3, 8);
     params.tags = 32;
-    struct bound bound = bound_read(&params, &wide, 64, 550000);
+    struct bound bound = bound_read(&params, WIDE, 64, 550000);
     CU_ASSERT_DOUBLE_EQUAL(gbps(bound.bps[BOUND_TAGS]), 29.8, 0.05);
     CU_ASSERT_EQUAL(bound.binds, BOUND_TAGS);
 }
@@ -141,11 +143,11 @@ static void completion_data(void)
 {
     struct pcie_params params = link_of(GEN3_X16);
     params.completion_headers = 4096;
-    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, &wide, 512, 1000000).bps[BOUND_DATA]), 64 * 4.096, 0.001);
+    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, WIDE, 512, 1000000).bps[BOUND_DATA]), 64 * 4.096, 0.001);
     params.completion_buffer = 28672;
-    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, &wide, 512, 1000000).bps[BOUND_DATA]), 56 * 4.096, 0.001);
+    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, WIDE, 512, 1000000).bps[BOUND_DATA]), 56 * 4.096, 0.001);
     params.completion_buffer = 8191; /* 511 credits: 15 requests of 32 */
-    struct bound bound = bound_read(&params, &wide, 512, 1000000);
+    struct bound bound = bound_read(&params, WIDE, 512, 1000000);
     CU_ASSERT_DOUBLE_EQUAL(gbps(bound.bps[BOUND_DATA]), 15 * 4.096, 0.001);
     CU_ASSERT_EQUAL(bound.binds, BOUND_DATA);
 }
@@ -154,32 +156,35 @@ static void completion_data(void)
 static void straddle(void)
 {
     static const struct {
-        struct bound_user user;
-        int64_t width;
+        int64_t clock_hz, descriptor, straddle, width;
         uint32_t bytes;
         double gbps;
         enum bound_limit binds;
     } row[] = {
-        /* 1 */ {{250000000, 16, 0}, 512, 64, 64, BOUND_USER},    /* 80 B take 2 beats */
-        /* 2 */ {{250000000, 16, 1}, 512, 64, 85.33, BOUND_USER}, /* two of them 3 */
-        /* 3 */ {{250000000, 0, 0}, 512, 64, 128, BOUND_LINK},    /* a beat */
-        /* 4 */ {{250000000, 16, 0}, 512, 256, 102.4, BOUND_USER},
-        /* 5 */ {{250000000, 16, 1}, 512, 256, 113.78, BOUND_USER}, /* 272 B take 9 halves */
-        /* 6 */ {{250000000, 16, 1}, 256, 64, 42.67, BOUND_USER},   /* a beat is one start */
-        /* 7 */ {{500000000, 16, 0}, 1024, 64, 256, BOUND_LINK},
+        /* 1 */ {250000000, 16, 0, 512, 64, 64, BOUND_USER},    /* 80 B take 2 beats */
+        /* 2 */ {250000000, 16, 1, 512, 64, 85.33, BOUND_USER}, /* two of them 3 */
+        /* 3 */ {250000000, 0, 0, 512, 64, 128, BOUND_LINK},    /* a beat */
+        /* 4 */ {250000000, 16, 0, 512, 256, 102.4, BOUND_USER},
+        /* 5 */ {250000000, 16, 1, 512, 256, 113.78, BOUND_USER}, /* 272 B take 9 halves */
+        /* 6 */ {250000000, 16, 0, 256, 64, 42.67, BOUND_USER},
+        /* 7 */ {500000000, 16, 0, 1024, 64, 256, BOUND_LINK},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct pcie_params params = link_of(GEN3_X16);
         params.user_width = row[i].width;
-        struct bound bound = bound_write(&params, &row[i].user, row[i].bytes);
+        params.straddle = row[i].straddle;
+        params.request_descriptor = row[i].descriptor;
+        struct bound bound = bound_write(&params, row[i].clock_hz, row[i].bytes);
         CU_ASSERT_DOUBLE_EQUAL(gbps(bound.bps[BOUND_USER]), row[i].gbps, 0.005);
         CU_ASSERT_EQUAL(bound.binds, row[i].binds);
+        CU_ASSERT(row[i].bytes != 64 || fabs(gbps(bound.raw_bps) - 91.66) < 0.005);
     }
+    /* completions start in quarters: 76 B are 5 of them, 4 TLPs in 5 beats */
     struct pcie_params params = link_of(GEN3_X16);
-    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_write(&params, &row[0].user, 64).raw_bps), 91.66, 0.005);
-    /* completions start in quarters: 80 B are 5 of them, 4 TLPs in 5 beats */
-    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, &row[1].user, 64, 1000).bps[BOUND_USER]), 102.4, 0.005);
-    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, &row[0].user, 64, 1000).bps[BOUND_USER]), 64, 0.005);
+    params.completion_descriptor = 12;
+    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, 250000000, 64, 1000).bps[BOUND_USER]), 64, 0.005);
+    params.straddle = PCIE_STRADDLE_ON;
+    CU_ASSERT_DOUBLE_EQUAL(gbps(bound_read(&params, 250000000, 64, 1000).bps[BOUND_USER]), 102.4, 0.005);
 }
 
 void suite_pcie_bound(void);

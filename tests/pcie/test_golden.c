@@ -172,16 +172,18 @@ static uint32_t wire_of(const char *op, int64_t mps, int64_t mrrs, int64_t piece
     return op[0] == 'w' || up > down ? up : down;
 }
 
-/* raw; with DLLPs as pcie-model counts them, by symbol time instead of byte; with the model's own link clock */
+/* raw; with DLLPs as pcie-model counts them, by symbol time instead of byte; with the model's own link clock and skips */
 static void add_rate(struct text *text, const struct pcie_params *params, uint32_t wire, uint32_t bytes)
 {
     struct link_symbol symbol = link_symbol_ps(params->generation);
     struct clk clk;
+    struct link_skips skips;
     char line[ROW_BYTES];
-    CU_ASSERT_EQUAL_FATAL(link_clock(params, 0, &clk), 0);
+    CU_ASSERT_EQUAL_FATAL(link_init(params, 0, &clk, &skips), 0);
     double raw_gbps = 8000.0 * (double)params->lanes * (double)symbol.den / (double)symbol.num;
     double model_gbps = raw_gbps * (1 - 16.0 / (double)link_ack_symbols(params) - 4.0 / 1538);
-    double clock_gbps = 8000.0 * (double)clk.den / (double)clk.num;
+    double clock_gbps = 8000.0 * (double)clk.den / (double)clk.num * (double)(skips.every_cyc - skips.took_cyc) /
+                        (double)skips.every_cyc;
     double share = (double)bytes / wire;
     snprintf(line, sizeof line, "%u,%.4f,%.3f,%.3f,%.3f,%.2f\n", wire, raw_gbps, raw_gbps * share, model_gbps * share,
              clock_gbps * share, clock_gbps * 1000 / 8 / wire);
