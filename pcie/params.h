@@ -18,4 +18,7 @@ enum pcie_completions { PCIE_COMPLETIONS_MPS, PCIE_COMPLETIONS_RCB };
 
 extern const struct param_table pcie_param_table;
 
+/* As the path from endpoint to host lets them be: MPS is the least that anyone on it takes (Base Spec 7.8.4). */
+struct pcie_params pcie_params_of_path(const struct pcie_params *params);
+
 #endif

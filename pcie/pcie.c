@@ -74,7 +74,8 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
               uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error,
               size_t error_bytes)
 {
-    *pcie = (struct pcie){.sim = sim, .params = params, .user_clk = user_clk};
+    *pcie = (struct pcie){.sim = sim, .path = pcie_params_of_path(params), .user_clk = user_clk};
+    pcie->params = params = &pcie->path;
     if (pcie_check(params, error, error_bytes))
         return -1;
     pcie->request_bytes = tlp_overhead_bytes(TLP_MRD, params->header == PCIE_HEADER_4DW, (int)params->ecrc);

@@ -88,7 +88,8 @@ struct pcie_choice {
 
 struct pcie {
     struct sim *sim;
-    const struct pcie_params *params;
+    struct pcie_params path;          /* what was given, with the MPS of the path */
+    const struct pcie_params *params; /* that */
     const struct clk *user_clk;
     struct clk link_clk;                      /* a byte */
     uint32_t request_bytes, completion_bytes; /* of a TLP on the link, beside its payload */
@@ -146,7 +147,7 @@ struct pcie {
 /* What two parameters must hold together; their ranges are the table's. 0, or -1 and `error`. */
 int pcie_check(const struct pcie_params *params, char *error, size_t error_bytes);
 
-/* payload_reads, wqe_reads: operations that can be under way (>= 1). phase_ps: the link clock's. Fills `error` and returns -1 when the
+/* params are copied. payload_reads, wqe_reads: operations that can be under way (>= 1). phase_ps: the link clock's. Fills `error` and returns -1 when the
  * parameters contradict each other. operations and write_in are set by the caller afterwards. */
 int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
               uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error,

@@ -21,9 +21,10 @@ static const char *wrong_with(const struct rnicsim_pcie_bound *bound)
     return NULL;
 }
 
-static int answer(const struct pcie_params *params, struct rnicsim_pcie_bound *bound, struct rnicsim_error *error)
+static int answer(const struct pcie_params *given, struct rnicsim_pcie_bound *bound, struct rnicsim_error *error)
 {
     char unfit[256];
+    const struct pcie_params path = pcie_params_of_path(given), *params = &path;
     const char *wrong = wrong_with(bound);
     if (wrong)
         return api_fail(error, RNICSIM_EINPUT, "%s", wrong);
