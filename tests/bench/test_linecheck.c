@@ -12,7 +12,7 @@ static void expect(const char *options, int worst_frame_bytes, double clock_mhz,
     char line[256];
     command_open(&command);
     snprintf(line, sizeof line, "$R linecheck --width '512 bit' --rate '100 Gbps' --json %s", options);
-    CU_ASSERT_EQUAL(command_run(&command, line), 0);
+    CU_ASSERT_EQUAL(command_run(&command, "%s", line), 0);
     json_t *object = json_loads(command.out, 0, NULL);
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(object, "worst_frame_bytes")), worst_frame_bytes);
     CU_ASSERT_DOUBLE_EQUAL(json_real_value(json_object_get(object, "min_clock_mhz")), clock_mhz, 0.05);
@@ -115,7 +115,7 @@ static void test_mistakes(void)
     command_open(&command);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         snprintf(line, sizeof line, "$R linecheck %s", wrong[i]);
-        CU_ASSERT_EQUAL(command_run(&command, line), 2);
+        CU_ASSERT_EQUAL(command_run(&command, "%s", line), 2);
         CU_ASSERT_EQUAL(command_lines(command.err), 1);
         CU_ASSERT_STRING_EQUAL(command.out, "");
     }
