@@ -35,6 +35,11 @@ static int is_endpoint_lack(enum rnicsim_cause cause)
     return cause == RNICSIM_NO_TAG || cause == RNICSIM_NO_CREDIT_CPLH || cause == RNICSIM_NO_CREDIT_CPLD;
 }
 
+static int is_link_lack(enum rnicsim_cause cause)
+{
+    return cause == RNICSIM_NO_CREDIT_PH || cause == RNICSIM_NO_CREDIT_PD || cause == RNICSIM_NO_CREDIT_NPH;
+}
+
 static int is_lack(enum rnicsim_cause cause)
 {
     return cause >= RNICSIM_NO_BUFFER && cause <= RNICSIM_NO_RECEIVE_WQE;
@@ -90,6 +95,16 @@ static struct pair deepest_full(const struct rnicsim_stage_info *stages, size_t 
     return best;
 }
 
+/* Rule 1. */
+static struct pair starved_link(const struct rnicsim_stage_info *stages, size_t count)
+{
+    struct pair pair = largest(stages, count, is_link_lack, NO_PAIR);
+    if (pair.share < BOTTLENECK_STARVED ||
+        share_of(&stages[pair.stage], RNICSIM_WORK) + pair.share < BOTTLENECK_SATURATED)
+        return NO_PAIR;
+    return pair;
+}
+
 /* Rules 2 and 3. */
 static struct pair waiting(const struct rnicsim_stage_info *stages, size_t count)
 {
@@ -136,9 +151,12 @@ struct bottlenecks bottleneck_find(const struct rnicsim_stage_info *stages, size
                                    const struct waterfall *waterfall)
 {
     struct pair busy = largest(stages, count, is_work, NO_PAIR);
-    struct pair wait = waiting(stages, count);
+    struct pair starved = starved_link(stages, count), wait = waiting(stages, count);
     struct bottlenecks result = {.busiest = describe(stages, busy)};
-    if (busy.share >= BOTTLENECK_SATURATED) {
+    if (starved.stage != SIZE_MAX) {
+        result.first = describe(stages, starved);
+        result.next = result.busiest;
+    } else if (busy.share >= BOTTLENECK_SATURATED) {
         result.first = result.busiest;
         result.next = describe(stages, largest(stages, count, is_work, busy));
     } else if (wait.share >= BOTTLENECK_WAITING) {

@@ -1,7 +1,9 @@
 /* Names the bottleneck of a run, and the next one.
  *
  * The rule, in this order:
- * 1. Saturated server: of all stages, the one that works for the largest share of the time, if that is at least 90 %. A
+ * 1. The PCIe link towards the host, when it works or has no credit (PH, PD, NPH) for at least 90 % of the time, and has none for at least
+ *    10 %: the credit. What comes in over the line may well be more, and is dropped.
+ *    Else a saturated server: of all stages, the one that works for the largest share of the time, if that is at least 90 %. A
  *    server that is always busy bounds the rate, whatever waits where. Below 90 % idle time is left, which some other limit
  *    must explain. The next one is the next-busiest stage: it will bound the rate when the first is made faster.
  * 2. Else a FIFO too shallow: stages wait for space behind them for at least 30 % of the time, and none is saturated. Waiting
@@ -21,6 +23,7 @@
 #include "bench/waterfall.h"
 
 #define BOTTLENECK_SATURATED 0.90
+#define BOTTLENECK_STARVED 0.10
 #define BOTTLENECK_WAITING 0.30
 #define BOTTLENECK_LEAST 0.01
 

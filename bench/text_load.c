@@ -49,6 +49,7 @@ static void print_stall_head(const int *is_shown, FILE *out)
         [RNICSIM_WORK] = "work",           [RNICSIM_NO_INPUT] = "idle",    [RNICSIM_DOWNSTREAM_FULL] = "full",
         [RNICSIM_BUBBLE] = "bubble",       [RNICSIM_NO_TAG] = "tag",       [RNICSIM_NO_CREDIT_CPLH] = "CPLH",
         [RNICSIM_NO_CREDIT_CPLD] = "CPLD", [RNICSIM_NO_BUFFER] = "buffer", [RNICSIM_WINDOW_FULL] = "window",
+        [RNICSIM_NO_CREDIT_PH] = "PH",     [RNICSIM_NO_CREDIT_PD] = "PD",  [RNICSIM_NO_CREDIT_NPH] = "NPH",
         [RNICSIM_CONTEXT_BUSY] = "contxt", [RNICSIM_NO_WQE] = "wqe",       [RNICSIM_NO_RECEIVE_WQE] = "rcvwqe",
     };
     fprintf(out, "  %-28s", "NIC path stage");

@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
     struct link_skips *skips = &pcie->skips[PCIE_DOWN];
     uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
     const struct agenda_entry *first;
-    while (done == PCIE_NO_READ && (first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= last_ps) {
+    while ((first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= last_ps) {
         uint32_t index = (uint32_t)first->ref;
         const struct pcie_request *request = &pcie->request[index];
         struct pcie_read *read = &pcie->read[request->read];
@@ -97,6 +97,7 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
         if (--read->in_flight == 0 && read->sent) {
             read->done_cyc = clk_after(pcie->user_clk, free_ps + latency);
             done = request->read;
+            break;
         }
     }
     for (int kind = 0; kind < 2; kind++)
@@ -112,10 +113,13 @@ struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *
     int64_t store_at = store ? agenda_at(store) : SIM_NEVER;
     int comes = store_at <= horizon_ps && store;
     int64_t last_ps = comes ? store_at - 1 : horizon_ps; /* at one instant the store goes first */
-    uint32_t read = pcie->reserve.counts_data ? complete_reads(pcie, last_ps, 1) : complete_reads(pcie, last_ps, 0);
-    if (read != PCIE_NO_READ)
-        return (struct pcie_down){PCIE_DOWN_READ_DONE, read, pcie->read[read].done_cyc};
     const struct agenda_entry *first = agenda_first(&pcie->at_host);
+    if (first && agenda_at(first) <= last_ps) {
+        uint32_t read = pcie->reserve.counts_data ? complete_reads(pcie, last_ps, 1) : complete_reads(pcie, last_ps, 0);
+        if (read != PCIE_NO_READ)
+            return (struct pcie_down){PCIE_DOWN_READ_DONE, read, pcie->read[read].done_cyc};
+        first = agenda_first(&pcie->at_host);
+    }
     *wake_at = first && agenda_at(first) < store_at ? agenda_at(first) : store_at;
     return (struct pcie_down){.event = comes ? PCIE_DOWN_STORE : PCIE_DOWN_NOTHING,
                               .ref = comes ? (uint32_t)store->ref : 0};

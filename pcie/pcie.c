@@ -9,6 +9,7 @@
 
 int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
+    int64_t scale = p->scaled_credits == PCIE_SCALED_1 ? 1 : p->scaled_credits == PCIE_SCALED_4 ? 4 : 16;
     if (p->completion_buffer < p->mrrs + TLP_CREDIT_BYTES)
         snprintf(
             error, error_bytes,
@@ -19,6 +20,15 @@ int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
             "pcie.completion_headers are fewer than one request can take: allowed from pcie.mrrs / pcie.rcb + 1 on");
     else if (p->straddle == PCIE_STRADDLE_ON && p->user_width < 256)
         snprintf(error, error_bytes, "pcie.straddle is on and pcie.user_width below 256 bit: allowed from 256 bit on");
+    else if (p->posted_data < p->mps)
+        snprintf(error, error_bytes, "pcie.posted_data is smaller than one TLP: allowed from pcie.mps on");
+    else if (p->posted_headers > 127 * scale || p->posted_data > 2047 * scale * (int64_t)TLP_CREDIT_BYTES ||
+             p->nonposted_headers > 127 * scale)
+        snprintf(error, error_bytes,
+                 "pcie.posted_headers, posted_data or nonposted_headers are above what can be unused at once: allowed "
+                 "up to 127, 2047 x 16 B and 127, times pcie.scaled_credits");
+    else if (p->scaled_credits != PCIE_SCALED_1 && p->generation < 4)
+        snprintf(error, error_bytes, "pcie.scaled_credits needs pcie.generation 4 or later: allowed before it is 1");
     else
         return 0;
     return -1;
@@ -36,6 +46,21 @@ static int init_link(struct pcie *pcie, int64_t phase_ps, uint64_t entity)
                              rnd_draw(rnd_stream(pcie->sim->seed, entity), (uint64_t)direction, DRAW_OF_SKIPS));
     }
     return 0;
+}
+
+static int64_t link_cycles(const struct pcie *pcie, int64_t time_ps)
+{
+    return clk_at_or_after(&pcie->link_clk, clk_edge(&pcie->link_clk, 0) + time_ps);
+}
+
+static int init_flow(struct pcie *pcie)
+{
+    const struct pcie_params *p = pcie->params;
+    pcie->np_blocks = p->np_blocks == PCIE_NP_BLOCKS_ON;
+    for (int which = 0; which < 2; which++)
+        pcie->writing[which].lack_from_cyc = SIM_NEVER;
+    return flow_init(&pcie->flow, p, link_cycles(pcie, 2 * p->link_latency + p->update_fc),
+                     link_cycles(pcie, p->host_line_time), link_cycles(pcie, p->host_write_order));
 }
 
 static int init_requests(struct pcie *pcie)
@@ -85,8 +110,9 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
-        root_init(&pcie->root, params, sim->seed, entity) || init_requests(pcie) || agenda_init(&pcie->at_host, 1024) ||
-        agenda_init(&pcie->stores, 64) || space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
+        root_init(&pcie->root, params, sim->seed, entity) || init_flow(pcie) || init_requests(pcie) ||
+        agenda_init(&pcie->at_host, 1024) || agenda_init(&pcie->stores, 64) ||
+        space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
     for (uint32_t i = 0; i < reads; i++)
@@ -108,6 +134,7 @@ void pcie_free(struct pcie *pcie)
     space_free(&pcie->reads[0]);
     space_free(&pcie->reads[1]);
     reserve_free(&pcie->reserve);
+    flow_free(&pcie->flow);
     agenda_free(&pcie->at_host);
     agenda_free(&pcie->stores);
 }

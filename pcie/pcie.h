@@ -16,6 +16,7 @@
 
 #include "kernel/agenda.h"
 #include "kernel/fifo.h"
+#include "pcie/flow.h"
 #include "pcie/interface.h"
 #include "pcie/link.h"
 #include "pcie/params.h"
@@ -60,7 +61,7 @@ struct pcie_write {
 
 struct pcie_queued { /* an MRd between the engine and the link */
     int64_t at_cyc;  /* link cycle in which it can be sent */
-    uint32_t request, is_wqe;
+    uint32_t request;
 };
 
 /* Fills *write with the write of `ref` at the input. */
@@ -124,8 +125,15 @@ struct pcie {
     struct {
         struct pcie_write write;
         int64_t start_cyc;
+        int64_t credit_cyc;    /* not before: its next TLP has no credit */
+        int64_t lack_from_cyc; /* since when, and of what; SIM_NEVER: none lacks */
+        enum flow_lack lack;
+        int64_t drained_cyc; /* of its newest TLP, as if the way to the host took no time */
         int active;
     } writing[2];
+    struct flow flow;
+    int np_blocks;
+    int64_t flow_wait_cyc[FLOW_LACKS];
     int up_last;
     int64_t up_free_cyc, up_work_cyc;
     int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */

@@ -29,10 +29,11 @@ struct needs {
     uint64_t which[RESERVE_KINDS];
 };
 
-/* For `count` of them. Returns the latest instant. */
-static inline int64_t look_for(const struct reserve *reserve, struct needs *needs, uint32_t count, int counts_data)
+/* For `count` of them; tags_bind: else they are known to be there. Returns the latest instant. */
+static inline int64_t look_for(const struct reserve *reserve, struct needs *needs, uint32_t count, int tags_bind,
+                               int counts_data)
 {
-    needs->tag_ps = reserve_tags_when(reserve, count);
+    needs->tag_ps = tags_bind ? reserve_tags_when(reserve, count) : RESERVE_ALREADY;
     needs->room_ps[RESERVE_HEADERS] = reserve_room_when(reserve, RESERVE_HEADERS, count * needs->units[RESERVE_HEADERS],
                                                         &needs->which[RESERVE_HEADERS]);
     int64_t latest = max2(needs->tag_ps, needs->room_ps[RESERVE_HEADERS]);
@@ -80,7 +81,7 @@ static inline void queue_request(struct pcie *pcie, const struct clk *user, cons
     uint32_t index = pcie->request_free[--pcie->request_free_count];
     pcie->request[index] = what;
     pcie->queue[pcie->queue_next++ & pcie->queue_mask] =
-        (struct pcie_queued){clk_at_or_after(link, clk_edge(user, at_cyc)), index, what.kind == PCIE_WQE_READ};
+        (struct pcie_queued){clk_at_or_after(link, clk_edge(user, at_cyc)), index};
 }
 
 /* Queues `count` requests alike, one after the other, that start every read_interval from start_cyc on. */
@@ -104,7 +105,8 @@ static inline uint32_t queue_waiting(struct pcie *pcie, int64_t *start_cyc, stru
     const struct clk link = pcie->link_clk, user = *pcie->user_clk;
     int64_t latency = pcie->params->read_latency, interval = pcie->params->read_interval, ready = *start_cyc;
     uint32_t sent = 0;
-    for (; sent < count && look_for(&pcie->reserve, needs, 1, counts_data) != SIM_NEVER; sent++) {
+    int tags_bind = reserve_tags_when(&pcie->reserve, count) >= clk_edge(&user, ready - 1);
+    for (; sent < count && look_for(&pcie->reserve, needs, 1, tags_bind, counts_data) != SIM_NEVER; sent++) {
         *start_cyc = wait_for_resources(pcie, &user, ready, needs, counts_data);
         take(&pcie->reserve, needs, 1, counts_data);
         queue_request(pcie, &user, &link, *start_cyc + latency, what);
@@ -132,6 +134,8 @@ static void account(struct pcie *pcie, uint32_t bytes, uint32_t count, int64_t s
     pcie->issue_work_cyc += (count - 1) * params->read_interval + last_busy;
     pcie->issue_free_cyc = start_cyc + last_busy;
     read->in_flight += count;
+    pcie->count[PCIE_UP][read->kind].tlps += count;
+    pcie->count[PCIE_UP][read->kind].link_bytes += count * pcie->request_bytes;
     read->sent = pcie->current_bytes == 0;
     if (pcie->queue_next - pcie->queue_first == count) { /* the first of them is the link's next */
         pcie->up_wake_cyc = pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc;
@@ -156,7 +160,7 @@ static inline __attribute__((always_inline)) uint32_t send_requests(struct pcie 
     if (counts_data)
         needs.units[RESERVE_DATA] = tlp_blocks(what.address, what.bytes, TLP_CREDIT_BYTES);
     int64_t start = max2(read->begun_cyc, pcie->issue_free_cyc);
-    if (look_for(&pcie->reserve, &needs, count, counts_data) < clk_edge(pcie->user_clk, start - 1)) {
+    if (look_for(&pcie->reserve, &needs, count, 1, counts_data) < clk_edge(pcie->user_clk, start - 1)) {
         take(&pcie->reserve, &needs, count, counts_data);
         queue_requests(pcie, start, what, count);
         start += (count - 1) * params->read_interval;

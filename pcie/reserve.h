@@ -59,13 +59,15 @@ static inline int64_t reserve_room_when(const struct reserve *reserve, enum rese
     need -= room->depth;
     if (room->given < need)
         return SIM_NEVER;
-    uint64_t least = room->back[i & reserve->mask].given; /* so many returns at the least bring the rest */
-    if (least < need)
-        i += (need - least - 1) >> room->most_shift;
-    while (room->back[i & reserve->mask].given < need)
-        i++;
+    const struct reserve_return *back = room->back, *at = &back[i & reserve->mask];
+    if (at->given < need) {
+        uint64_t missing = need - at->given;
+        i += missing >> room->most_shift; /* so many returns at the least bring the rest */
+        for (at = &back[i & reserve->mask]; at->given < need; at = &back[i & reserve->mask])
+            i++;
+    }
     *which = i;
-    return room->back[i & reserve->mask].at_ps;
+    return at->at_ps;
 }
 
 static inline void reserve_take_tags(struct reserve *reserve, uint32_t tags)

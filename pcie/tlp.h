@@ -13,6 +13,7 @@
 #define TLP_COMPLETION_BYTES 20u
 #define TLP_PAGE_BYTES 4096u
 #define TLP_CREDIT_BYTES 16u /* of data */
+#define TLP_LINE_BYTES 64u   /* of a host's caches */
 
 /* ---- kinds ---- */
 

@@ -7,31 +7,43 @@ static int64_t max2(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The first link cycle at which an input has a TLP. */
-static int64_t waiting_at(const struct pcie *pcie, int input)
+static const struct pcie_queued *queued_read(const struct pcie *pcie)
+{
+    return &pcie->queue[pcie->queue_first & pcie->queue_mask];
+}
+
+/* The first link cycle at which an input has a TLP and, as far as is known, its credit. */
+static inline int64_t waiting_at(const struct pcie *pcie, int input)
 {
     if (input == PCIE_IN_READ) {
         if (pcie->queue_first == pcie->queue_next)
             return SIM_NEVER;
-        return pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc;
+        return flow_read_when(&pcie->flow, queued_read(pcie)->at_cyc);
     }
-    if (pcie->writing[input - 1].active)
-        return pcie->writing[input - 1].start_cyc;
     const struct fifo *in = pcie->write_in[input - 1];
-    return fifo_empty(in) ? SIM_NEVER : fifo_front(in)->tail_cyc;
+    if (fifo_empty(in))
+        return SIM_NEVER;
+    int64_t at_cyc = pcie->writing[input - 1].active ? pcie->writing[input - 1].start_cyc : fifo_front(in)->tail_cyc;
+    at_cyc = max2(at_cyc, pcie->writing[input - 1].credit_cyc);
+    if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= at_cyc)
+        at_cyc = max2(at_cyc, flow_read_when(&pcie->flow, at_cyc));
+    return at_cyc;
 }
 
 /* Books `tlps` TLPs of payload_bytes each from start_cyc on. */
-static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t payload_bytes, int64_t start_cyc)
+static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlps, uint32_t payload_bytes,
+                 struct flow_tlp tlp, int64_t start_cyc, int is_free)
 {
     uint32_t bytes = pcie->request_bytes + payload_bytes;
-    int64_t took = tlps * interface_occupancy_cyc(&pcie->requests_side, payload_bytes, bytes);
+    int64_t took = tlps * (int64_t)tlp.took_cyc;
     struct pcie_count *count = &pcie->count[PCIE_UP][kind];
     count->tlps += tlps;
     count->payload_bytes += tlps * payload_bytes;
     count->link_bytes += tlps * bytes;
     pcie->up_work_cyc += took;
     pcie->up_free_cyc = start_cyc + took;
+    pcie->writing[which].drained_cyc =
+        is_free ? flow_send_free(&pcie->flow, tlp, tlps, start_cyc) : flow_send(&pcie->flow, tlp, start_cyc); /* one */
 }
 
 /* Read requests go to the host, which has the data after its memory's latency: from start_cyc on, as many as start by last_cyc.
@@ -42,56 +54,107 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes),
             latency = pcie->params->link_latency, free_cyc;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
-    uint32_t wqes = 0, first = next;
+    uint32_t first = next;
+    int is_free = flow_reads_are_free(&pcie->flow, end - next, start_cyc);
+    int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
     const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
+        if (!is_free) /* the time without a credit is lost */
+            pcie->flow_wait_cyc[FLOW_NO_NPH] += flow_read_when(&pcie->flow, ready_cyc) - ready_cyc;
         link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
         free_cyc = start_cyc + took;
+        flow_read_sent(&pcie->flow, free_cyc);
         const struct pcie_request *request = &pcie->request[queued->request];
         int64_t ready = root_read(&pcie->root, clk_edge(&link, free_cyc) + latency, request->address, request->bytes);
         model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, 0, queued->request) == 0, "out of memory");
-        wqes += queued->is_wqe;
         if (++next == end)
             break;
         queued = &pcie->queue[next & mask];
-        start_cyc = link_behind_skip(&pcie->skips[PCIE_UP], max2(free_cyc, queued->at_cyc), free_cyc);
+        start_cyc = ready_cyc = max2(free_cyc, queued->at_cyc);
+        if (!is_free)
+            start_cyc = flow_read_when(&pcie->flow, ready_cyc);
+        start_cyc = link_behind_skip(&pcie->skips[PCIE_UP], start_cyc, free_cyc);
     } while (start_cyc <= last_cyc);
     pcie->queue_first = next;
     pcie->up_free_cyc = free_cyc;
-    uint32_t sent = next - first;
-    pcie->count[PCIE_UP][PCIE_WQE_READ].tlps += wqes;
-    pcie->count[PCIE_UP][PCIE_WQE_READ].link_bytes += wqes * pcie->request_bytes;
-    pcie->count[PCIE_UP][PCIE_PAYLOAD_READ].tlps += sent - wqes;
-    pcie->count[PCIE_UP][PCIE_PAYLOAD_READ].link_bytes += (sent - wqes) * pcie->request_bytes;
-    pcie->up_work_cyc += sent * took;
+    pcie->up_work_cyc += (next - first) * took;
     int64_t first_at = agenda_at(agenda_first(&pcie->at_host));
     if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
         sim_wake(pcie->sim, pcie->down_decider, first_at);
 }
 
+struct piece {
+    uint32_t bytes, payload_bytes; /* of the transfer; as the TLP has it */
+    struct flow_tlp tlp;
+};
+
+/* The next TLP of the write under way. */
+static struct piece next_piece(const struct pcie *pcie, const struct pcie_write *write)
+{
+    uint64_t address = write->bytes > 0 ? write->address : write->cqe_address;
+    struct piece piece = {.bytes = write->cqe_bytes};
+    if (write->bytes > 0)
+        piece.bytes = tlp_write_piece(address, write->bytes, (uint32_t)pcie->params->mps,
+                                      pcie->params->writes == PCIE_WRITES_ALIGNED);
+    piece.payload_bytes = tlp_payload_bytes(address, piece.bytes);
+    piece.tlp = (struct flow_tlp){(uint32_t)interface_occupancy_cyc(&pcie->requests_side, piece.payload_bytes,
+                                                                    piece.payload_bytes + pcie->request_bytes),
+                                  (piece.payload_bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES,
+                                  tlp_blocks(address, piece.bytes, TLP_LINE_BYTES)};
+    return piece;
+}
+
+/* Whether its credit comes later than start_cyc; then the other inputs go on. */
+static int lacks_credit(struct pcie *pcie, int which, struct flow_tlp tlp, int64_t start_cyc)
+{
+    enum flow_lack lack = FLOW_NO_PH;
+    int64_t credit_cyc = flow_posted_when(&pcie->flow, tlp, start_cyc, &lack);
+    if (credit_cyc == start_cyc)
+        return 0;
+    pcie->writing[which].credit_cyc = credit_cyc;
+    pcie->writing[which].lack = lack;
+    if (pcie->writing[which].lack_from_cyc == SIM_NEVER)
+        pcie->writing[which].lack_from_cyc = start_cyc;
+    return 1;
+}
+
+/* The write that lacked a credit goes on at start_cyc: the time in which the link did nothing else is lost. */
+static void account_lack(struct pcie *pcie, int which, int64_t start_cyc)
+{
+    int64_t from_cyc = max2(pcie->writing[which].lack_from_cyc, pcie->up_free_cyc);
+    if (start_cyc > from_cyc)
+        pcie->flow_wait_cyc[pcie->writing[which].lack] += start_cyc - from_cyc;
+    pcie->writing[which].lack_from_cyc = SIM_NEVER;
+}
+
 /* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc and before
- * a skip is due. */
-static void send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, int64_t last_cyc)
+ * a skip is due. 0: its next TLP has no credit yet. */
+static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, int64_t last_cyc)
 {
     struct pcie_write *write = &pcie->writing[which].write;
+    struct piece piece = next_piece(pcie, write);
+    int is_free = flow_is_free(&pcie->flow, piece.tlp, start_cyc);
+    if (!is_free && lacks_credit(pcie, which, piece.tlp, start_cyc))
+        return 0;
+    if (pcie->writing[which].lack_from_cyc != SIM_NEVER)
+        account_lack(pcie, which, start_cyc);
     link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
     if (write->bytes == 0) {
-        send(pcie, PCIE_CQE_WRITE, 1, write->cqe_bytes, start_cyc);
+        send(pcie, which, PCIE_CQE_WRITE, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
         write->cqe_bytes = 0;
-        return;
+        return 1;
     }
-    uint32_t mps = (uint32_t)pcie->params->mps;
-    int aligned = pcie->params->writes == PCIE_WRITES_ALIGNED;
-    uint32_t piece = tlp_write_piece(write->address, write->bytes, mps, aligned), pieces = 1;
-    if (piece == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
-        int64_t took = interface_occupancy_cyc(&pcie->requests_side, mps, mps + pcie->request_bytes);
+    uint32_t mps = (uint32_t)pcie->params->mps, pieces = 1;
+    if (piece.bytes == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
         int64_t due_cyc = pcie->skips[PCIE_UP].due_cyc;
-        int64_t fit = ((last_cyc < due_cyc ? last_cyc : due_cyc - 1) - start_cyc) / took + 1;
+        int64_t fit = ((last_cyc < due_cyc ? last_cyc : due_cyc - 1) - start_cyc) / piece.tlp.took_cyc + 1;
         pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
+        pieces = is_free ? pieces : 1;
     }
-    send(pcie, write->kind, pieces, tlp_payload_bytes(write->address, piece), start_cyc);
-    write->address += (uint64_t)pieces * piece;
-    write->bytes -= pieces * piece;
+    send(pcie, which, write->kind, pieces, piece.payload_bytes, piece.tlp, start_cyc, is_free);
+    write->address += (uint64_t)pieces * piece.bytes;
+    write->bytes -= pieces * piece.bytes;
+    return 1;
 }
 
 static int64_t behind_skip(const struct pcie *pcie, int64_t start_cyc)
@@ -134,16 +197,20 @@ static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
     pcie->describe(pcie->describe_context, input, fifo_front(pcie->write_in[input - 1])->ref,
                    &pcie->writing[input - 1].write);
     pcie->writing[input - 1].start_cyc = start_cyc;
+    pcie->writing[input - 1].drained_cyc = start_cyc;
     pcie->writing[input - 1].active = 1;
 }
 
-static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t sent_at_ps, int64_t last_cyc)
+static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t last_cyc)
 {
+    const struct clk *link = &pcie->link_clk;
+    int64_t sent_at_ps = clk_edge(link, last_cyc), drained_cyc = pcie->writing[input - 1].drained_cyc;
+    int64_t drained_at_ps = drained_cyc == last_cyc ? sent_at_ps : clk_edge(link, drained_cyc);
     struct fifo *in = pcie->write_in[input - 1];
     struct fifo_slot slot = fifo_take(in);
     pcie->writing[input - 1].active = 0;
     fifo_release(in, slot.bytes, pcie->writing[input - 1].start_cyc, last_cyc);
-    int64_t visible_ps = root_write(&pcie->root, sent_at_ps + pcie->params->link_latency);
+    int64_t visible_ps = root_write(&pcie->root, drained_at_ps + pcie->params->link_latency);
     return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, visible_ps};
 }
 
@@ -158,11 +225,11 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
     struct pcie_write *write = &pcie->writing[input - 1].write;
     for (; start_cyc <= last_cyc; start_cyc = behind_skip(pcie, pcie->up_free_cyc)) {
         int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
-        if (!empty)
-            send_write_pieces(pcie, input - 1, start_cyc, last_cyc);
+        if (!empty && !send_write_pieces(pcie, input - 1, start_cyc, last_cyc))
+            return 0;
         int64_t end_cyc = empty ? start_cyc : pcie->up_free_cyc;
         if (write->bytes + write->cqe_bytes == 0) {
-            *written = finish_write(pcie, input, clk_edge(&pcie->link_clk, end_cyc), end_cyc);
+            *written = finish_write(pcie, input, end_cyc);
             return 1;
         }
     }

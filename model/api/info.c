@@ -15,8 +15,9 @@ const char *rnicsim_stamp_name(enum rnicsim_stamp stamp)
 const char *rnicsim_cause_name(enum rnicsim_cause cause)
 {
     static const char *const name[RNICSIM_CAUSE_COUNT] = {
-        "work",           "no_input",  "downstream_full", "bubble",       "no_tag", "no_credit_CPLH",
-        "no_credit_CPLD", "no_buffer", "window_full",     "context_busy", "no_wqe", "no_receive_wqe"};
+        "work",           "no_input",       "downstream_full", "bubble",       "no_tag",
+        "no_credit_CPLH", "no_credit_CPLD", "no_credit_PH",    "no_credit_PD", "no_credit_NPH",
+        "no_buffer",      "window_full",    "context_busy",    "no_wqe",       "no_receive_wqe"};
     return name[cause];
 }
 
@@ -99,6 +100,9 @@ static void name_behind(const struct path *path, int index, struct rnicsim_stage
 
 static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_stage_info *out)
 {
+    static const enum rnicsim_cause cause_of[FLOW_LACKS] = {[FLOW_NO_PH] = RNICSIM_NO_CREDIT_PH,
+                                                            [FLOW_NO_PD] = RNICSIM_NO_CREDIT_PD,
+                                                            [FLOW_NO_NPH] = RNICSIM_NO_CREDIT_NPH};
     const struct pcie *pcie = &nic->pcie;
     out->path = "core";
     out->name = core_name[core];
@@ -142,6 +146,8 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
             out->items += pcie->count[core == CORE_UP ? PCIE_UP : PCIE_DOWN][kind].tlps;
         out->time_ps[RNICSIM_WORK] =
             api_in_ps(&pcie->link_clk, core == CORE_UP ? pcie->up_work_cyc : pcie->down_work_cyc);
+        for (int lack = 0; lack < FLOW_LACKS && core == CORE_UP; lack++)
+            out->time_ps[cause_of[lack]] = api_in_ps(&pcie->link_clk, pcie->flow_wait_cyc[lack]);
         break;
     }
 }

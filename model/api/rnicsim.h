@@ -225,6 +225,9 @@ enum rnicsim_cause {
     RNICSIM_NO_TAG,
     RNICSIM_NO_CREDIT_CPLH, /* the endpoint's space for completions' headers is taken */
     RNICSIM_NO_CREDIT_CPLD, /* and for their data */
+    RNICSIM_NO_CREDIT_PH,   /* the host's space for writes' headers is taken */
+    RNICSIM_NO_CREDIT_PD,   /* and for their data */
+    RNICSIM_NO_CREDIT_NPH,  /* and for read requests */
     RNICSIM_NO_BUFFER,      /* payload buffer */
     RNICSIM_WINDOW_FULL,    /* unacknowledged packets */
     RNICSIM_CONTEXT_BUSY,   /* the QP's own context loop */

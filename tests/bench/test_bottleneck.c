@@ -90,11 +90,13 @@ static void check_case(const struct bottleneck_case *given)
     CU_ASSERT_STRING_EQUAL(found.next.cause, given->next_cause);
 }
 
+#define RESPONDER "pcie.update_fc=100 ns", "transport.ack_point=issued", "transport.window=24"
+
 /* Systems with one bottleneck made into them, on the model: is it named? */
 static void test_named_right(void)
 {
     static const struct {
-        const char *board, *set[2], *stage, *cause;
+        const char *board, *set[4], *stage, *cause;
         uint32_t bytes, outstanding;
         unsigned flags;
     } made[] = {
@@ -106,6 +108,11 @@ static void test_named_right(void)
         {"u280_100g", {"pcie.tags=8"}, "a core read_engine", "no_tag", 65536, 128, 0},
         {"u280_100g", {"pcie.completion_buffer=2 KiB"}, "a core read_engine", "no_credit_CPLD", 65536, 128, 0},
         {"u280_100g", {"pcie.completion_headers=32"}, "a core read_engine", "no_credit_CPLH", 65536, 128, 0},
+        /* the responder's writes: 10 of 256 B, 160 credits of 16 B or 36 lines over their way back; acknowledged when written */
+        {"u280_100g", {"pcie.posted_headers=10", RESPONDER}, "b core pcie_up", "no_credit_PH", 65536, 128, 0},
+        {"u280_100g", {"pcie.posted_data=2560 B", RESPONDER}, "b core pcie_up", "no_credit_PD", 65536, 128, 0},
+        {"u280_100g", {"pcie.host_lines=36", RESPONDER}, "b core pcie_up", "no_credit_PH", 65536, 128, 0},
+        {"u280_100g", {"pcie.nonposted_headers=4", RESPONDER}, "a core pcie_up", "no_credit_NPH", 65536, 128, 0},
         {"u280_100g", {"nic.payload_buffer=8 KiB"}, "a core scheduler", "no_buffer", 65536, 128, 0},
         {"u280_100g", {"mac.cable=2000 m", "transport.window=8"}, "a core scheduler", "window_full", 65536, 128, 0},
         {"u280_100g", {"nic.context_loop=60 cycle"}, "a core scheduler", "context_busy", 64, 128, RNICSIM_INLINE},
@@ -122,7 +129,7 @@ static void test_named_right(void)
         s.outstanding = made[i].outstanding;
         s.flags = made[i].flags;
         s.messages = made[i].bytes > 1000 ? 300 : 5000;
-        for (int k = 0; k < 2 && made[i].set[k]; k++)
+        for (int k = 0; k < 4 && made[i].set[k]; k++)
             s.set[s.sets++] = made[i].set[k];
         CU_ASSERT_FALSE_FATAL(scenario_run(&s, &sim).failed);
         size_t count = rnicsim_stage_count(sim);

@@ -57,6 +57,27 @@ static void completion_headers_over_a_round_trip(void)
     }
 }
 
+/* Posted credits over their way back, and the host's lines over the time that each is held; on the responder's link, where a write of
+ * 256 B takes 280 bytes, 17.93 ns. (T <= C * 64 / L: Understanding the Host Network, SIGCOMM 2024.) */
+static void posted_credits_over_their_way_back(void)
+{
+    static const struct {
+        const char *set;
+        double gbps;
+    } row[] = {{"pcie.posted_headers=10", 10 * 256 * 8 / (17.93 + 300)},
+               {"pcie.posted_data=2560 B", 160 * 16 * 8 / (17.93 + 300)},
+               {"pcie.host_lines=36", 36 * 64 * 8 / 300.0}};
+    for (int i = 0; i < 3; i++) {
+        const char *set[] = {row[i].set,
+                             "pcie.update_fc=100 ns",
+                             "pcie.link_latency=100 ns",
+                             "pcie.host_line_time=300 ns",
+                             "transport.ack_point=issued",
+                             "transport.window=24"};
+        near(row[i].set, goodput(set, 6, 65536, 400), row[i].gbps, 0.005);
+    }
+}
+
 /* A window of N packets over the round trip: 2 x 20 km of cable and about 1.2 us of NICs. */
 static void window_over_a_round_trip(void)
 {
@@ -87,6 +108,7 @@ void suite_system_formula(void)
     CU_pSuite suite = CU_add_suite("system: formulas", NULL, NULL);
     CU_add_test(suite, "tags over a round trip", tags_over_a_round_trip);
     CU_add_test(suite, "completion headers over a round trip", completion_headers_over_a_round_trip);
+    CU_add_test(suite, "posted credits over their way back", posted_credits_over_their_way_back);
     CU_add_test(suite, "window over a round trip", window_over_a_round_trip);
     CU_add_test(suite, "the narrowest stage", the_narrowest_stage);
 }

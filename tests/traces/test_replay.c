@@ -59,7 +59,8 @@ static void replay_file(struct replayed *replayed, const char *path)
     if (replayed->result == RNICSIM_OK)
         replayed->result = trace_replay_create_objects(replayed->replay, replayed->sim, &replayed->error);
     if (replayed->result == RNICSIM_OK)
-        replayed->result = trace_replay_run(replayed->replay, replayed->sim, RNICSIM_NEVER, see, &replayed->seen, &replayed->error);
+        replayed->result =
+            trace_replay_run(replayed->replay, replayed->sim, RNICSIM_NEVER, see, &replayed->seen, &replayed->error);
 }
 
 static void replay_records(struct replayed *replayed, const char *records)

@@ -1,0 +1,100 @@
+#include "pcie/flow.h"
+
+#include "pcie/tlp.h"
+
+#include <stdlib.h>
+
+static uint64_t power_of_two(uint64_t least)
+{
+    uint64_t size = 1;
+    while (size < least)
+        size *= 2;
+    return size;
+}
+
+int flow_init(struct flow *flow, const struct pcie_params *params, int64_t update_cyc, int64_t line_cyc,
+              int64_t order_cyc)
+{
+    uint64_t mps = (uint64_t)params->mps;
+    *flow = (struct flow){
+        .headers = {(uint64_t)params->posted_headers, update_cyc, .most = 1},
+        .data = {(uint64_t)(params->posted_data / TLP_CREDIT_BYTES), update_cyc, .most = mps / TLP_CREDIT_BYTES + 1},
+        .lines = {(uint64_t)params->host_lines, line_cyc, .most = mps / TLP_LINE_BYTES + 1},
+        .order_cyc = order_cyc,
+        .drained_cyc = INT64_MIN / 2,
+        .sparse_from_cyc = INT64_MIN,
+        .np_depth = (uint64_t)params->nonposted_headers};
+    /* A posted TLP older than `headers` is drained, as a later one has its header; its lines may still be held. */
+    uint64_t runs = flow->headers.depth > flow->lines.depth ? flow->headers.depth : flow->lines.depth;
+    flow->mask = power_of_two(runs + 2) - 1;
+    flow->np_mask = power_of_two(flow->np_depth) - 1;
+    flow->run = malloc((flow->mask + 1) * sizeof *flow->run);
+    flow->np_back_cyc = malloc((flow->np_mask + 1) * sizeof *flow->np_back_cyc);
+    flow->window_cyc = (update_cyc > line_cyc ? update_cyc : line_cyc) + order_cyc;
+    return flow->run && flow->np_back_cyc ? 0 : -1;
+}
+
+void flow_free(struct flow *flow)
+{
+    free(flow->run);
+    free(flow->np_back_cyc);
+}
+
+/* Units of each kind that a run's TLPs take, and that were taken before it. */
+static uint64_t units_of(const struct flow *flow, const struct flow_pool *pool, const struct flow_run *run)
+{
+    return pool == &flow->headers ? 1 : pool == &flow->data ? run->tlp.data : run->tlp.lines;
+}
+
+static uint64_t before(const struct flow *flow, const struct flow_pool *pool, const struct flow_run *run)
+{
+    return pool == &flow->headers ? run->headers : pool == &flow->data ? run->data : run->lines;
+}
+
+/* When `units` more of a pool are back. */
+static int64_t pool_when(const struct flow *flow, struct flow_pool *pool, uint64_t units)
+{
+    uint64_t need = pool->taken + units;
+    if (pool->depth == 0 || units == 0 || need <= pool->depth)
+        return INT64_MIN;
+    need -= pool->depth; /* so many must have come back */
+    if (flow->runs > flow->mask + 1 && pool->needed < flow->runs - flow->mask - 1)
+        pool->needed = flow->runs - flow->mask - 1;
+    const struct flow_run *run = &flow->run[pool->needed & flow->mask];
+    while (before(flow, pool, run) + run->count * units_of(flow, pool, run) < need)
+        run = &flow->run[++pool->needed & flow->mask];
+    uint64_t each = units_of(flow, pool, run), already = before(flow, pool, run);
+    uint64_t index = need > already ? (need - already + each - 1) / each - 1 : 0;
+    return run->first_drained_cyc + (int64_t)index * run->tlp.took_cyc + pool->back_cyc;
+}
+
+int64_t flow_posted_when(struct flow *flow, struct flow_tlp tlp, int64_t at_cyc, enum flow_lack *lack)
+{
+    int64_t headers = pool_when(flow, &flow->headers, 1), data = pool_when(flow, &flow->data, tlp.data);
+    if (headers > at_cyc) {
+        at_cyc = headers;
+        *lack = FLOW_NO_PH;
+    }
+    if (data > at_cyc) {
+        at_cyc = data;
+        *lack = FLOW_NO_PD;
+    }
+    return at_cyc;
+}
+
+int64_t flow_send(struct flow *flow, struct flow_tlp tlp, int64_t start_cyc)
+{
+    int64_t end = start_cyc + tlp.took_cyc, drained = end;
+    int64_t lines = pool_when(flow, &flow->lines, tlp.lines), order = flow->drained_cyc + flow->order_cyc;
+    drained = lines > drained ? lines : drained;
+    drained = order > drained ? order : drained; /* in order, too */
+    flow->run[flow->runs++ & flow->mask] =
+        (struct flow_run){drained, tlp, 1, flow->headers.taken, flow->data.taken, flow->lines.taken};
+    flow->headers.taken++;
+    flow->data.taken += tlp.data;
+    flow->lines.taken += tlp.lines;
+    flow->drained_cyc = drained;
+    if (!flow_is_sparse(flow, tlp) || drained > end)
+        flow->sparse_from_cyc = drained + flow->window_cyc;
+    return drained;
+}

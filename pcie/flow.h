@@ -1,0 +1,122 @@
+/* Flow control towards the host: posted and non-posted credits, and the host's write lines behind them.
+ *
+ * A TLP takes a header credit (PH or NPH) and, when posted, a data credit for each 16 bytes (PD). The root complex gives a posted TLP's
+ * back when it drains: when each of its 64-byte lines has one of `lines` entries on the way to memory, which it keeps for line_cyc;
+ * that bounds the host's write rate to lines * 64 B / line time ("Understanding the Host Network", SIGCOMM 2024: T <= C * 64 / L). A
+ * non-posted one's come back at once. UpdateFC then takes back_cyc to the sender. (PCIe Base Spec 3.0, 2.6.) Cycles are the link's.
+ *
+ * Posted TLPs are kept as runs of equal ones. A TLP is sparse when a link full of its like could not exhaust anything; while all that
+ * could still be under way are sparse, no credit is looked up. */
+#ifndef PCIE_FLOW_H
+#define PCIE_FLOW_H
+
+#include "kernel/sim.h"
+#include "pcie/params.h"
+
+enum flow_lack { FLOW_NO_PH, FLOW_NO_PD, FLOW_NO_NPH, FLOW_LACKS };
+
+struct flow_tlp { /* a posted one */
+    uint32_t took_cyc;
+    uint32_t data; /* credits */
+    uint32_t lines;
+};
+
+struct flow_run {
+    int64_t first_drained_cyc; /* the others follow, took_cyc after each other */
+    struct flow_tlp tlp;
+    uint32_t count;
+    uint64_t headers, data, lines; /* taken before it, since the start */
+};
+
+struct flow_pool { /* of posted TLPs */
+    uint64_t depth;
+    int64_t back_cyc; /* from draining until it can be taken again */
+    uint64_t taken;
+    uint64_t needed; /* the run that the last look-up ended in: later ones need no earlier */
+    uint64_t most;   /* a TLP's */
+};
+
+struct flow {
+    struct flow_pool headers, data, lines; /* lines.depth 0: no limit */
+    int64_t order_cyc;                     /* from draining to the next one's draining */
+    struct flow_run *run;                  /* the newest mask + 1 */
+    uint64_t runs, mask;
+    int64_t drained_cyc; /* of the newest */
+    int64_t window_cyc;  /* so long after a TLP that is not sparse everything is as if it had been */
+    int64_t sparse_from_cyc;
+
+    int64_t *np_back_cyc; /* of the newest np_mask + 1 */
+    uint64_t np_depth, np_taken, np_mask;
+};
+
+/* mps: the largest payload; update_cyc: from draining until the sender knows. Returns -1 when memory is out. */
+int flow_init(struct flow *flow, const struct pcie_params *params, int64_t update_cyc, int64_t line_cyc,
+              int64_t order_cyc);
+void flow_free(struct flow *flow);
+
+/* ---- a posted TLP ---- */
+
+/* From which cycle, not before at_cyc, it has its credits; *lack is set when that is later. */
+int64_t flow_posted_when(struct flow *flow, struct flow_tlp tlp, int64_t at_cyc, enum flow_lack *lack);
+/* It is sent at start_cyc, with its credits. Returns the cycle in which it drains, as if the way to the host took no time. */
+int64_t flow_send(struct flow *flow, struct flow_tlp tlp, int64_t start_cyc);
+
+/* ---- the same, when nothing can bind ---- */
+
+/* Of each thing that a TLP takes: a link full of its like leaves some. */
+static inline int flow_is_sparse(const struct flow *flow, struct flow_tlp tlp)
+{
+    int64_t took = tlp.took_cyc;
+    return took * (int64_t)(flow->headers.depth - 1) >= flow->headers.back_cyc &&
+           took * (int64_t)(flow->data.depth - flow->data.most) >= flow->data.back_cyc * tlp.data &&
+           (flow->lines.depth == 0 ||
+            took * (int64_t)(flow->lines.depth - flow->lines.most) >= flow->lines.back_cyc * tlp.lines) &&
+           took >= flow->order_cyc;
+}
+
+/* Such TLPs, from start_cyc on, have their credits whatever was sent before. */
+static inline int flow_is_free(const struct flow *flow, struct flow_tlp tlp, int64_t start_cyc)
+{
+    return start_cyc >= flow->sparse_from_cyc && flow_is_sparse(flow, tlp);
+}
+
+/* `count` TLPs that are free are sent, the first at start_cyc. Returns the cycle in which the last one drains, as if the way to the host
+ * took no time. */
+static inline int64_t flow_send_free(struct flow *flow, struct flow_tlp tlp, uint32_t count, int64_t start_cyc)
+{
+    int64_t first = start_cyc + tlp.took_cyc;
+    flow->run[flow->runs++ & flow->mask] =
+        (struct flow_run){first, tlp, count, flow->headers.taken, flow->data.taken, flow->lines.taken};
+    flow->headers.taken += count;
+    flow->data.taken += (uint64_t)count * tlp.data;
+    flow->lines.taken += (uint64_t)count * tlp.lines;
+    flow->drained_cyc = first + (int64_t)(count - 1) * tlp.took_cyc;
+    return flow->drained_cyc;
+}
+
+/* ---- read requests ---- */
+
+/* From which cycle, not before at_cyc, the next one has its credit. */
+static inline int64_t flow_read_when(const struct flow *flow, int64_t at_cyc)
+{
+    if (flow->np_taken < flow->np_depth)
+        return at_cyc;
+    int64_t back_cyc = flow->np_back_cyc[(flow->np_taken - flow->np_depth) & flow->np_mask];
+    return back_cyc > at_cyc ? back_cyc : at_cyc;
+}
+
+/* The next `count` have theirs at at_cyc. */
+static inline int flow_reads_are_free(const struct flow *flow, uint32_t count, int64_t at_cyc)
+{
+    uint64_t last = flow->np_taken + count - 1;
+    return count <= flow->np_depth &&
+           (last < flow->np_depth || flow->np_back_cyc[(last - flow->np_depth) & flow->np_mask] <= at_cyc);
+}
+
+/* It is sent, and on the link until end_cyc. */
+static inline void flow_read_sent(struct flow *flow, int64_t end_cyc)
+{
+    flow->np_back_cyc[flow->np_taken++ & flow->np_mask] = end_cyc + flow->headers.back_cyc;
+}
+
+#endif
