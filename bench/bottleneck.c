@@ -37,7 +37,8 @@ static int is_endpoint_lack(enum rnicsim_cause cause)
 
 static int is_link_lack(enum rnicsim_cause cause)
 {
-    return cause == RNICSIM_NO_CREDIT_PH || cause == RNICSIM_NO_CREDIT_PD || cause == RNICSIM_NO_CREDIT_NPH;
+    return cause == RNICSIM_NO_CREDIT_PH || cause == RNICSIM_NO_CREDIT_PD || cause == RNICSIM_NO_CREDIT_NPH ||
+           cause == RNICSIM_NO_REPLAY_BUFFER || cause == RNICSIM_REPLAY;
 }
 
 static int is_lack(enum rnicsim_cause cause)
@@ -95,14 +96,10 @@ static struct pair deepest_full(const struct rnicsim_stage_info *stages, size_t 
     return best;
 }
 
-/* Rule 1. */
-static struct pair starved_link(const struct rnicsim_stage_info *stages, size_t count)
+/* Rule 1: the link's work and what it lacks, together. */
+static double link_share(const struct rnicsim_stage_info *stages, struct pair starved)
 {
-    struct pair pair = largest(stages, count, is_link_lack, NO_PAIR);
-    if (pair.share < BOTTLENECK_STARVED ||
-        share_of(&stages[pair.stage], RNICSIM_WORK) + pair.share < BOTTLENECK_SATURATED)
-        return NO_PAIR;
-    return pair;
+    return starved.share < BOTTLENECK_STARVED ? 0 : share_of(&stages[starved.stage], RNICSIM_WORK) + starved.share;
 }
 
 /* Rules 2 and 3. */
@@ -151,9 +148,10 @@ struct bottlenecks bottleneck_find(const struct rnicsim_stage_info *stages, size
                                    const struct waterfall *waterfall)
 {
     struct pair busy = largest(stages, count, is_work, NO_PAIR);
-    struct pair starved = starved_link(stages, count), wait = waiting(stages, count);
+    struct pair starved = largest(stages, count, is_link_lack, NO_PAIR), wait = waiting(stages, count);
+    double link = link_share(stages, starved);
     struct bottlenecks result = {.busiest = describe(stages, busy)};
-    if (starved.stage != SIZE_MAX) {
+    if (link >= BOTTLENECK_SATURATED && link >= busy.share) {
         result.first = describe(stages, starved);
         result.next = result.busiest;
     } else if (busy.share >= BOTTLENECK_SATURATED) {

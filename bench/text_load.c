@@ -46,11 +46,23 @@ static void print_stall_row(const struct rnicsim_stage_info *stage, const int *i
 static void print_stall_head(const int *is_shown, FILE *out)
 {
     static const char *const head[RNICSIM_CAUSE_COUNT] = {
-        [RNICSIM_WORK] = "work",           [RNICSIM_NO_INPUT] = "idle",    [RNICSIM_DOWNSTREAM_FULL] = "full",
-        [RNICSIM_BUBBLE] = "bubble",       [RNICSIM_NO_TAG] = "tag",       [RNICSIM_NO_CREDIT_CPLH] = "CPLH",
-        [RNICSIM_NO_CREDIT_CPLD] = "CPLD", [RNICSIM_NO_BUFFER] = "buffer", [RNICSIM_WINDOW_FULL] = "window",
-        [RNICSIM_NO_CREDIT_PH] = "PH",     [RNICSIM_NO_CREDIT_PD] = "PD",  [RNICSIM_NO_CREDIT_NPH] = "NPH",
-        [RNICSIM_CONTEXT_BUSY] = "contxt", [RNICSIM_NO_WQE] = "wqe",       [RNICSIM_NO_RECEIVE_WQE] = "rcvwqe",
+        [RNICSIM_WORK] = "work",
+        [RNICSIM_NO_INPUT] = "idle",
+        [RNICSIM_DOWNSTREAM_FULL] = "full",
+        [RNICSIM_BUBBLE] = "bubble",
+        [RNICSIM_NO_TAG] = "tag",
+        [RNICSIM_NO_CREDIT_CPLH] = "CPLH",
+        [RNICSIM_NO_CREDIT_CPLD] = "CPLD",
+        [RNICSIM_NO_BUFFER] = "buffer",
+        [RNICSIM_WINDOW_FULL] = "window",
+        [RNICSIM_NO_CREDIT_PH] = "PH",
+        [RNICSIM_NO_CREDIT_PD] = "PD",
+        [RNICSIM_NO_CREDIT_NPH] = "NPH",
+        [RNICSIM_NO_REPLAY_BUFFER] = "rplbuf",
+        [RNICSIM_REPLAY] = "replay",
+        [RNICSIM_CONTEXT_BUSY] = "contxt",
+        [RNICSIM_NO_WQE] = "wqe",
+        [RNICSIM_NO_RECEIVE_WQE] = "rcvwqe",
     };
     fprintf(out, "  %-28s", "NIC path stage");
     for (unsigned cause = 0; cause < RNICSIM_CAUSE_COUNT; cause++)

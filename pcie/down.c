@@ -37,6 +37,20 @@ static void count(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps
     pcie->down_work_cyc += times * what->took_cyc;
 }
 
+/* Sends TLPs one after the other from start_cyc on; returns when the link is free again, and the last one is over. */
+static int64_t deliver(struct pcie *pcie, const struct pcie_tlps *what, int64_t start_cyc)
+{
+    if (!replay_is_on(&pcie->replay[PCIE_DOWN]))
+        return start_cyc + what->took_cyc;
+    int64_t left_cyc = what->took_cyc;
+    for (uint32_t left = what->tlps; left > 0; left--) { /* equal, but for a cycle */
+        int64_t took_cyc = left_cyc / left;
+        start_cyc = replay_send(&pcie->replay[PCIE_DOWN], (uint32_t)took_cyc, start_cyc, took_cyc);
+        left_cyc -= took_cyc;
+    }
+    return start_cyc;
+}
+
 /* A store of `bytes`, at the root complex at start_cyc: the user cycle in which the endpoint takes it, which it can from from_cyc
  * on; until then it stops the link. */
 static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t from_cyc)
@@ -48,7 +62,7 @@ static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
     start_cyc =
         link_behind_skip(skips, start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc, pcie->down_free_cyc);
     link_pass_skip(skips, start_cyc);
-    pcie->down_free_cyc = start_cyc + what.took_cyc;
+    pcie->down_free_cyc = deliver(pcie, &what, start_cyc);
     int64_t in_ps = clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;
     int64_t at_cyc = clk_after(pcie->user_clk, in_ps);
     if (from_cyc <= at_cyc)
@@ -65,6 +79,7 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
     const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
     int64_t latency = pcie->params->link_latency, free_cyc = pcie->down_free_cyc, free_ps = clk_edge(&link, free_cyc);
     int64_t full_cyc = pcie->full.took_cyc;
+    int may_replay = replay_is_on(&pcie->replay[PCIE_DOWN]);
     uint32_t rcb = (uint32_t)pcie->params->rcb, full_headers = pcie->full_headers;
     struct link_skips *skips = &pcie->skips[PCIE_DOWN];
     uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
@@ -80,12 +95,12 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
         agenda_drop_first(&pcie->at_host);
         if (request->full) {
             full[request->kind]++;
-            free_cyc = start + full_cyc;
+            free_cyc = may_replay ? deliver(pcie, &pcie->full, start) : start + full_cyc;
         } else {
             headers = tlp_blocks(request->address, request->bytes, rcb);
             struct pcie_tlps what = pcie_completions_of(pcie, request->address, request->bytes);
             count(pcie, request->kind, &what, 1);
-            free_cyc = start + what.took_cyc;
+            free_cyc = deliver(pcie, &what, start);
         }
         free_ps = clk_edge(&link, free_cyc);
         reserve_give(&pcie->reserve, RESERVE_HEADERS, headers, free_ps + latency);

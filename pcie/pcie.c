@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DRAW_OF_SKIPS 1 /* the attempt, in the host's random stream */
+/* Random streams of one link, behind the host's own: the entity's, from its top on. */
+enum { STREAM_SKIPS = 1, STREAM_UP, STREAM_DOWN };
 
 int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
@@ -34,6 +35,29 @@ int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
     return -1;
 }
 
+static int64_t link_cycles(const struct pcie *pcie, int64_t time_ps)
+{
+    return clk_at_or_after(&pcie->link_clk, clk_edge(&pcie->link_clk, 0) + time_ps);
+}
+
+static uint64_t stream_of(const struct pcie *pcie, uint64_t entity, uint64_t which)
+{
+    return rnd_stream(pcie->sim->seed, entity | which << 32);
+}
+
+/* An Ack is back after its latency limit and the way there and back, a Nak after the way and its 8 bytes. */
+static int init_replay(struct pcie *pcie, uint64_t entity)
+{
+    const struct pcie_params *p = pcie->params;
+    int64_t limit_cyc = link_ack_symbols(p) * p->lanes, way_cyc = link_cycles(pcie, 2 * p->link_latency);
+    struct replay_times times = {way_cyc + limit_cyc, way_cyc + 8, 3 * limit_cyc, link_cycles(pcie, p->retrain)};
+    if (times.timer < times.ack)
+        times.timer = times.ack; /* it includes the way, whatever that takes here */
+    return replay_init(&pcie->replay[PCIE_UP], p, (uint64_t)p->replay_buffer, stream_of(pcie, entity, STREAM_UP),
+                       times) ||
+           replay_init(&pcie->replay[PCIE_DOWN], p, 0, stream_of(pcie, entity, STREAM_DOWN), times);
+}
+
 static int init_link(struct pcie *pcie, int64_t phase_ps, uint64_t entity)
 {
     struct link_skips skips;
@@ -43,14 +67,9 @@ static int init_link(struct pcie *pcie, int64_t phase_ps, uint64_t entity)
         pcie->skips[direction] = skips;
         if (pcie->params->skips == PCIE_SKIPS_ON) /* each side's begin when they happen to */
             link_skips_begin(&pcie->skips[direction],
-                             rnd_draw(rnd_stream(pcie->sim->seed, entity), (uint64_t)direction, DRAW_OF_SKIPS));
+                             rnd_draw(stream_of(pcie, entity, STREAM_SKIPS), (uint64_t)direction, 0));
     }
-    return 0;
-}
-
-static int64_t link_cycles(const struct pcie *pcie, int64_t time_ps)
-{
-    return clk_at_or_after(&pcie->link_clk, clk_edge(&pcie->link_clk, 0) + time_ps);
+    return init_replay(pcie, entity);
 }
 
 static int init_flow(struct pcie *pcie)
@@ -135,6 +154,8 @@ void pcie_free(struct pcie *pcie)
     space_free(&pcie->reads[1]);
     reserve_free(&pcie->reserve);
     flow_free(&pcie->flow);
+    replay_free(&pcie->replay[PCIE_UP]);
+    replay_free(&pcie->replay[PCIE_DOWN]);
     agenda_free(&pcie->at_host);
     agenda_free(&pcie->stores);
 }

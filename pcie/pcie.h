@@ -20,6 +20,7 @@
 #include "pcie/interface.h"
 #include "pcie/link.h"
 #include "pcie/params.h"
+#include "pcie/replay.h"
 #include "pcie/reserve.h"
 #include "pcie/root.h"
 
@@ -95,6 +96,7 @@ struct pcie {
     struct clk link_clk;                      /* a byte */
     uint32_t request_bytes, completion_bytes; /* of a TLP on the link, beside its payload */
     struct link_skips skips[PCIE_DIRECTION_COUNT];
+    struct replay replay[PCIE_DIRECTION_COUNT];
     struct interface requests_side, completions_side;
     struct root root;
 
@@ -127,8 +129,8 @@ struct pcie {
         int64_t start_cyc;
         int64_t credit_cyc;    /* not before: its next TLP has no credit */
         int64_t lack_from_cyc; /* since when, and of what; SIM_NEVER: none lacks */
-        enum flow_lack lack;
-        int64_t drained_cyc; /* of its newest TLP, as if the way to the host took no time */
+        int64_t *lack;         /* its account */
+        int64_t drained_cyc;   /* of its newest TLP, as if the way to the host took no time */
         int active;
     } writing[2];
     struct flow flow;

@@ -13,12 +13,13 @@ static const struct pcie_queued *queued_read(const struct pcie *pcie)
 }
 
 /* The first link cycle at which an input has a TLP and, as far as is known, its credit. */
-static inline int64_t waiting_at(const struct pcie *pcie, int input)
+static inline int64_t waiting_at(struct pcie *pcie, int input)
 {
     if (input == PCIE_IN_READ) {
         if (pcie->queue_first == pcie->queue_next)
             return SIM_NEVER;
-        return flow_read_when(&pcie->flow, queued_read(pcie)->at_cyc);
+        return replay_room_when(&pcie->replay[PCIE_UP], pcie->request_bytes,
+                                flow_read_when(&pcie->flow, queued_read(pcie)->at_cyc));
     }
     const struct fifo *in = pcie->write_in[input - 1];
     if (fifo_empty(in))
@@ -41,6 +42,8 @@ static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlp
     count->payload_bytes += tlps * payload_bytes;
     count->link_bytes += tlps * bytes;
     pcie->up_work_cyc += took;
+    if (replay_is_on(&pcie->replay[PCIE_UP])) /* one */
+        start_cyc = replay_send(&pcie->replay[PCIE_UP], bytes, start_cyc, took) - took;
     pcie->up_free_cyc = start_cyc + took;
     pcie->writing[which].drained_cyc =
         is_free ? flow_send_free(&pcie->flow, tlp, tlps, start_cyc) : flow_send(&pcie->flow, tlp, start_cyc); /* one */
@@ -56,13 +59,16 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
     uint32_t first = next;
     int is_free = flow_reads_are_free(&pcie->flow, end - next, start_cyc);
+    int may_replay = replay_is_on(&pcie->replay[PCIE_UP]);
+    last_cyc = may_replay ? start_cyc : last_cyc; /* then one by one */
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
     const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
         if (!is_free) /* the time without a credit is lost */
             pcie->flow_wait_cyc[FLOW_NO_NPH] += flow_read_when(&pcie->flow, ready_cyc) - ready_cyc;
         link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
-        free_cyc = start_cyc + took;
+        free_cyc =
+            may_replay ? replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took) : start_cyc + took;
         flow_read_sent(&pcie->flow, free_cyc);
         const struct pcie_request *request = &pcie->request[queued->request];
         int64_t ready = root_read(&pcie->root, clk_edge(&link, free_cyc) + latency, request->address, request->bytes);
@@ -104,26 +110,29 @@ static struct piece next_piece(const struct pcie *pcie, const struct pcie_write 
     return piece;
 }
 
-/* Whether its credit comes later than start_cyc; then the other inputs go on. */
-static int lacks_credit(struct pcie *pcie, int which, struct flow_tlp tlp, int64_t start_cyc)
+/* Whether its credit, or room in the replay buffer, comes later than start_cyc; then the other inputs go on. */
+static int must_wait(struct pcie *pcie, int which, const struct piece *piece, int64_t start_cyc)
 {
     enum flow_lack lack = FLOW_NO_PH;
-    int64_t credit_cyc = flow_posted_when(&pcie->flow, tlp, start_cyc, &lack);
+    int64_t credit_cyc = flow_posted_when(&pcie->flow, piece->tlp, start_cyc, &lack);
+    int64_t room_cyc = replay_room_when(&pcie->replay[PCIE_UP], piece->payload_bytes + pcie->request_bytes, start_cyc);
+    int64_t *account = room_cyc > credit_cyc ? &pcie->replay[PCIE_UP].wait_cyc : &pcie->flow_wait_cyc[lack];
+    credit_cyc = max2(credit_cyc, room_cyc);
     if (credit_cyc == start_cyc)
         return 0;
     pcie->writing[which].credit_cyc = credit_cyc;
-    pcie->writing[which].lack = lack;
+    pcie->writing[which].lack = account;
     if (pcie->writing[which].lack_from_cyc == SIM_NEVER)
         pcie->writing[which].lack_from_cyc = start_cyc;
     return 1;
 }
 
-/* The write that lacked a credit goes on at start_cyc: the time in which the link did nothing else is lost. */
+/* The write that waited goes on at start_cyc: the time in which the link did nothing else is lost. */
 static void account_lack(struct pcie *pcie, int which, int64_t start_cyc)
 {
     int64_t from_cyc = max2(pcie->writing[which].lack_from_cyc, pcie->up_free_cyc);
     if (start_cyc > from_cyc)
-        pcie->flow_wait_cyc[pcie->writing[which].lack] += start_cyc - from_cyc;
+        *pcie->writing[which].lack += start_cyc - from_cyc;
     pcie->writing[which].lack_from_cyc = SIM_NEVER;
 }
 
@@ -133,8 +142,8 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
 {
     struct pcie_write *write = &pcie->writing[which].write;
     struct piece piece = next_piece(pcie, write);
-    int is_free = flow_is_free(&pcie->flow, piece.tlp, start_cyc);
-    if (!is_free && lacks_credit(pcie, which, piece.tlp, start_cyc))
+    int is_free = flow_is_free(&pcie->flow, piece.tlp, start_cyc) && !replay_is_on(&pcie->replay[PCIE_UP]);
+    if (!is_free && must_wait(pcie, which, &piece, start_cyc))
         return 0;
     if (pcie->writing[which].lack_from_cyc != SIM_NEVER)
         account_lack(pcie, which, start_cyc);
@@ -163,7 +172,7 @@ static int64_t behind_skip(const struct pcie *pcie, int64_t start_cyc)
 }
 
 /* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
-static struct pcie_choice choose(const struct pcie *pcie)
+static struct pcie_choice choose(struct pcie *pcie)
 {
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
     int64_t from_cyc = max2(pcie->up_from_cyc, pcie->up_free_cyc);

@@ -15,9 +15,9 @@ const char *rnicsim_stamp_name(enum rnicsim_stamp stamp)
 const char *rnicsim_cause_name(enum rnicsim_cause cause)
 {
     static const char *const name[RNICSIM_CAUSE_COUNT] = {
-        "work",           "no_input",       "downstream_full", "bubble",       "no_tag",
-        "no_credit_CPLH", "no_credit_CPLD", "no_credit_PH",    "no_credit_PD", "no_credit_NPH",
-        "no_buffer",      "window_full",    "context_busy",    "no_wqe",       "no_receive_wqe"};
+        "work",           "no_input",     "downstream_full", "bubble",        "no_tag",           "no_credit_CPLH",
+        "no_credit_CPLD", "no_credit_PH", "no_credit_PD",    "no_credit_NPH", "no_replay_buffer", "replay",
+        "no_buffer",      "window_full",  "context_busy",    "no_wqe",        "no_receive_wqe"};
     return name[cause];
 }
 
@@ -146,6 +146,9 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
             out->items += pcie->count[core == CORE_UP ? PCIE_UP : PCIE_DOWN][kind].tlps;
         out->time_ps[RNICSIM_WORK] =
             api_in_ps(&pcie->link_clk, core == CORE_UP ? pcie->up_work_cyc : pcie->down_work_cyc);
+        const struct replay *replay = &pcie->replay[core == CORE_UP ? PCIE_UP : PCIE_DOWN];
+        out->time_ps[RNICSIM_NO_REPLAY_BUFFER] = api_in_ps(&pcie->link_clk, replay->wait_cyc);
+        out->time_ps[RNICSIM_REPLAY] = api_in_ps(&pcie->link_clk, replay->lost_cyc);
         for (int lack = 0; lack < FLOW_LACKS && core == CORE_UP; lack++)
             out->time_ps[cause_of[lack]] = api_in_ps(&pcie->link_clk, pcie->flow_wait_cyc[lack]);
         break;
