@@ -100,7 +100,7 @@ need-test:
 install: need
 	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/librnicsim.so
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/rnicsim/,boards nics hosts parts plots samples cdf)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/rnicsim/,boards nics endpoints hosts parts plots validation samples cdf)
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rnicsim
 	install -m 644 model/api/rnicsim.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(BUILD)/librnicsim.a $(DESTDIR)$(PREFIX)/lib/
@@ -110,9 +110,11 @@ install: need
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' model/api/rnicsim.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rnicsim.pc
 	install -m 644 model/config/boards/*.board $(DESTDIR)$(PREFIX)/share/rnicsim/boards/
 	install -m 644 model/config/nics/*.nic $(DESTDIR)$(PREFIX)/share/rnicsim/nics/
+	install -m 644 model/config/endpoints/*.endpoint $(DESTDIR)$(PREFIX)/share/rnicsim/endpoints/
 	install -m 644 model/config/hosts/*.host $(DESTDIR)$(PREFIX)/share/rnicsim/hosts/
 	install -m 644 bench/parts/*.csv $(DESTDIR)$(PREFIX)/share/rnicsim/parts/
 	install -m 644 bench/plots/*.gp $(DESTDIR)$(PREFIX)/share/rnicsim/plots/
+	install -m 644 bench/validation/*.target $(DESTDIR)$(PREFIX)/share/rnicsim/validation/
 	install -m 644 traces/cdf/*.cdf $(DESTDIR)$(PREFIX)/share/rnicsim/cdf/
 	install -m 644 traces/samples/* $(DESTDIR)$(PREFIX)/share/rnicsim/samples/
 

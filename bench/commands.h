@@ -7,6 +7,7 @@ int size_main(int argc, char **argv);
 int params_main(int argc, char **argv);
 int boards_main(int argc, char **argv);
 int trace_main(int argc, char **argv);
+int validate_main(int argc, char **argv);
 int linecheck_main(int argc, char **argv);
 
 #endif

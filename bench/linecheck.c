@@ -1,4 +1,4 @@
-/* rnicsim linecheck: whether a datapath keeps up with a line for every frame length. */
+/* rnicsim linecheck: whether a datapath keeps up with a line for every frame length, and what PCIe carries behind it. */
 #include <argp.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -7,18 +7,24 @@
 #include "api/rnicsim.h"
 #include "bench/cli.h"
 #include "bench/commands.h"
+#include "bench/linecheck_pcie.h"
 
 enum { OPTION_WIDTH = 256, OPTION_CLOCK, OPTION_RATE, OPTION_FCS, OPTION_JSON };
 
 struct linecheck_options {
     const char *width, *clock, *rate;
     int fcs_on_bus, json;
+    struct linecheck_pcie pcie;
 };
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct linecheck_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->pcie;
+        state->child_inputs[1] = &options->pcie.model;
+        return 0;
     case OPTION_WIDTH:
         options->width = value;
         return 0;
@@ -70,6 +76,8 @@ static void print_text(const struct rnicsim_linecheck *check)
 
 static int run(const struct linecheck_options *options)
 {
+    if (!options->width || !options->clock || !options->rate)
+        return cli_fail("--width, --clock and --rate are needed, or --pcie LINK; see linecheck --help");
     struct rnicsim_linecheck check = {.fcs_on_bus = options->fcs_on_bus};
     struct rnicsim_error error;
     int result = rnicsim_parse(options->width, RNICSIM_BITS, &check.width_bits, &error);
@@ -94,16 +102,27 @@ int linecheck_main(int argc, char **argv)
         {"clock", OPTION_CLOCK, "FREQUENCY", 0, "its clock: \"250 MHz\"", 1},
         {"rate", OPTION_RATE, "RATE", 0, "the line: \"100 Gbps\"", 1},
         {"fcs-on-bus", OPTION_FCS, NULL, 0, "the FCS is seen on the interface", 1},
-        {"json", OPTION_JSON, NULL, 0, "worst_frame_bytes, min_clock_mhz, bubbles", 2},
+        {"json", OPTION_JSON, NULL, 0, "worst_frame_bytes, min_clock_mhz, bubbles; of PCIe: write, read", 2},
         {0}};
-    const struct argp argp = {
-        table, parse, NULL, "Whether a datapath that begins each frame in a new beat keeps up with a line.",
-        NULL,  NULL,  NULL};
+    const struct argp_child children[] = {
+        {linecheck_pcie_argp(), 0,
+         "The PCIe side, with the same --width and --clock; --rate is what reads are to reach:", 3},
+        {model_options_argp(), 0, "The model, for its PCIe:", 4},
+        {0}};
+    const struct argp argp = {table,
+                              parse,
+                              NULL,
+                              "Whether a datapath that begins each frame in a new beat keeps up with a line; or, with "
+                              "--pcie or -b, what PCIe carries at most.",
+                              children,
+                              NULL,
+                              NULL};
     struct linecheck_options options = {0};
     int result = cli_parse(&argp, "linecheck", argc, argv, &options);
-    if (result >= 0)
-        return result;
-    if (!options.width || !options.clock || !options.rate)
-        return cli_fail("--width, --clock and --rate are needed; see linecheck --help");
-    return run(&options);
+    if (result < 0)
+        result = linecheck_pcie_is_asked(&options.pcie)
+                     ? linecheck_pcie_run(&options.pcie, options.width, options.clock, options.rate, options.json)
+                     : run(&options);
+    linecheck_pcie_free(&options.pcie);
+    return result;
 }

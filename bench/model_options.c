@@ -8,7 +8,7 @@
 
 #define OPTION_HOST 1001
 
-static error_t add_set(struct model_options *model, const char *text)
+error_t model_options_set(struct model_options *model, const char *text)
 {
     if (model->set_count == model->set_room) {
         size_t room = model->set_room == 0 ? 8 : 2 * model->set_room;
@@ -33,7 +33,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         model->host = value;
         return 0;
     case 's':
-        return add_set(model, value);
+        return model_options_set(model, value);
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -16,6 +16,8 @@ struct model_options {
 
 /* A child of a subcommand's argp; its input is a struct model_options. */
 const struct argp *model_options_argp(void);
+/* One -s more; the text is not copied. 0, or ENOMEM. */
+error_t model_options_set(struct model_options *model, const char *text);
 /* Fills what these options say into `options`. Returns 0, or CLI_INPUT: no board was named. */
 int model_options_apply(const struct model_options *model, struct rnicsim_options *options);
 /* And creates it. Returns an exit status; when it is not CLI_DONE, one line was told. */

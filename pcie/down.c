@@ -18,8 +18,8 @@ struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, 
         uint32_t piece = tlp_completion(address, bytes, (uint32_t)p->mps, (uint32_t)p->rcb, each_block);
         uint32_t payload = tlp_payload_bytes(address, piece);
         all.payload_bytes += payload;
-        all.link_bytes += payload + TLP_COMPLETION_BYTES;
-        all.took_cyc += interface_occupancy_cyc(&pcie->completions_side, payload, payload + TLP_COMPLETION_BYTES);
+        all.link_bytes += payload + pcie->completion_bytes;
+        all.took_cyc += interface_occupancy_cyc(&pcie->completions_side, payload, payload + pcie->completion_bytes);
         all.tlps++;
         address += piece;
         bytes -= piece;
@@ -55,7 +55,7 @@ static int64_t deliver(struct pcie *pcie, const struct pcie_tlps *what, int64_t 
  * on; until then it stops the link. */
 static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t from_cyc)
 {
-    struct pcie_tlps what = {1, bytes, bytes + TLP_REQUEST_BYTES, 0};
+    struct pcie_tlps what = {1, bytes, bytes + pcie->request_bytes, 0};
     what.took_cyc = interface_occupancy_cyc(&pcie->completions_side, bytes, what.link_bytes);
     count(pcie, PCIE_DOORBELL, &what, 1);
     struct link_skips *skips = &pcie->skips[PCIE_DOWN];

@@ -8,8 +8,7 @@
 /* Random streams of one link, behind the host's own: the entity's, from its top on. */
 enum { STREAM_SKIPS = 1, STREAM_UP, STREAM_DOWN };
 
-/* The ranges are the table's; this is what two values must hold together. */
-static int check(const struct pcie_params *p, char *error, size_t error_bytes)
+int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
     int64_t scale = p->scaled_credits == PCIE_SCALED_1 ? 1 : p->scaled_credits == PCIE_SCALED_4 ? 4 : 16;
     if (p->completion_buffer < p->mrrs + TLP_CREDIT_BYTES)
@@ -119,9 +118,12 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
               uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error,
               size_t error_bytes)
 {
-    *pcie = (struct pcie){.sim = sim, .params = params, .user_clk = user_clk};
-    if (check(params, error, error_bytes))
+    *pcie = (struct pcie){.sim = sim, .path = pcie_params_of_path(params), .user_clk = user_clk};
+    pcie->params = params = &pcie->path;
+    if (pcie_check(params, error, error_bytes))
         return -1;
+    pcie->request_bytes = tlp_overhead_bytes(TLP_MRD, params->header == PCIE_HEADER_4DW, (int)params->ecrc);
+    pcie->completion_bytes = tlp_overhead_bytes(TLP_CPLD, 0, (int)params->ecrc);
     snprintf(error, error_bytes, "out of memory");
     uint32_t reads = payload_reads + wqe_reads;
     pcie->read = calloc(reads, sizeof *pcie->read);

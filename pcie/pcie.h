@@ -46,7 +46,7 @@ struct pcie_read {
     uint32_t ref;       /* the caller's */
     uint32_t in_flight; /* requests sent and not completed */
     uint16_t kind;
-    uint16_t sent;      /* all requests are sent */
+    uint16_t sent;     /* all requests are sent */
     int64_t begun_cyc; /* user cycle in which the engine took it */
     int64_t done_cyc;  /* user cycle of the last completion's arrival; 0: not known yet */
 };
@@ -73,7 +73,7 @@ struct pcie_request { /* an MRd from the engine on, then its completion at the h
     uint32_t bytes;
     uint32_t read; /* index */
     uint16_t kind; /* of the read */
-    uint16_t full;  /* its completions are those of an aligned request of pcie.mrrs: `full` below */
+    uint16_t full; /* its completions are those of an aligned request of pcie.mrrs: `full` below */
 };
 
 struct pcie_tlps { /* one after the other on the link */
@@ -90,9 +90,11 @@ struct pcie_choice {
 
 struct pcie {
     struct sim *sim;
-    const struct pcie_params *params;
+    struct pcie_params path;          /* what was given, with the MPS of the path */
+    const struct pcie_params *params; /* that */
     const struct clk *user_clk;
-    struct clk link_clk; /* a byte */
+    struct clk link_clk;                      /* a byte */
+    uint32_t request_bytes, completion_bytes; /* of a TLP on the link, beside its payload */
     struct link_skips skips[PCIE_DIRECTION_COUNT];
     struct replay replay[PCIE_DIRECTION_COUNT];
     struct interface requests_side, completions_side;
@@ -153,7 +155,10 @@ struct pcie {
     struct pcie_count count[PCIE_DIRECTION_COUNT][PCIE_KIND_COUNT];
 };
 
-/* payload_reads, wqe_reads: operations that can be under way (>= 1). phase_ps: the link clock's. Fills `error` and returns -1 when the
+/* What two parameters must hold together; their ranges are the table's. 0, or -1 and `error`. */
+int pcie_check(const struct pcie_params *params, char *error, size_t error_bytes);
+
+/* params are copied. payload_reads, wqe_reads: operations that can be under way (>= 1). phase_ps: the link clock's. Fills `error` and returns -1 when the
  * parameters contradict each other. operations and write_in are set by the caller afterwards. */
 int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *params, const struct clk *user_clk,
               uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error,

@@ -162,7 +162,7 @@ static void account(struct pcie *pcie, uint32_t bytes, uint32_t count, int64_t s
     pcie->issue_free_cyc = start_cyc + last_busy;
     read->in_flight += count;
     pcie->count[PCIE_UP][read->kind].tlps += count;
-    pcie->count[PCIE_UP][read->kind].link_bytes += count * TLP_REQUEST_BYTES;
+    pcie->count[PCIE_UP][read->kind].link_bytes += count * pcie->request_bytes;
     read->sent = pcie->current_bytes == 0;
     if (pcie->queue_next - pcie->queue_first == count) { /* the first of them is the link's next */
         pcie->up_wake_cyc = pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc;

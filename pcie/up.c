@@ -25,7 +25,7 @@ static int64_t min2(int64_t a, int64_t b)
 /* The first link cycle at which an input that has a TLP can send it: it is there and, as far as is known, its credit. */
 static inline int64_t read_at(struct pcie *pcie)
 {
-    return replay_room_when(&pcie->replay[PCIE_UP], TLP_REQUEST_BYTES,
+    return replay_room_when(&pcie->replay[PCIE_UP], pcie->request_bytes,
                             flow_read_when(&pcie->flow.reads, queued_read(pcie)->at_cyc));
 }
 
@@ -43,7 +43,7 @@ static inline int64_t write_at(const struct pcie *pcie, int input)
 static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlps, uint32_t payload_bytes,
                  struct flow_tlp tlp, int64_t start_cyc, int is_free)
 {
-    uint32_t bytes = TLP_REQUEST_BYTES + payload_bytes;
+    uint32_t bytes = pcie->request_bytes + payload_bytes;
     int64_t took = tlps * (int64_t)tlp.took_cyc;
     struct pcie_count *count = &pcie->count[PCIE_UP][kind];
     count->tlps += tlps;
@@ -66,12 +66,12 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask, first = next;
     int is_free = flow_reads_are_free(&reads, end - next, start_cyc), may_replay = replay_is_on(&pcie->replay[PCIE_UP]);
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc), latency = pcie->params->link_latency;
-    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, TLP_REQUEST_BYTES), free_cyc;
+    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes), free_cyc;
     link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
     last_cyc = may_replay ? start_cyc : min2(last_cyc, pcie->skips[PCIE_UP].due_cyc - 1); /* replay: one by one */
     pcie->up_work_cyc += may_replay ? took : 0;
     if (may_replay)
-        took = replay_send(&pcie->replay[PCIE_UP], TLP_REQUEST_BYTES, start_cyc, took) - start_cyc;
+        took = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took) - start_cyc;
     const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
         if (!is_free) /* the time without a credit is lost */
@@ -112,7 +112,7 @@ static struct piece next_piece(const struct pcie *pcie, const struct pcie_write 
                                       pcie->params->writes == PCIE_WRITES_ALIGNED);
     piece.payload_bytes = tlp_payload_bytes(address, piece.bytes);
     piece.tlp = (struct flow_tlp){(uint32_t)interface_occupancy_cyc(&pcie->requests_side, piece.payload_bytes,
-                                                                    piece.payload_bytes + TLP_REQUEST_BYTES),
+                                                                    piece.payload_bytes + pcie->request_bytes),
                                   (piece.payload_bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES,
                                   tlp_blocks(address, piece.bytes, TLP_LINE_BYTES)};
     return piece;
@@ -123,7 +123,7 @@ static int must_wait(struct pcie *pcie, int which, const struct piece *piece, in
 {
     enum flow_lack lack = FLOW_NO_PH;
     int64_t credit_cyc = flow_posted_when(&pcie->flow, piece->tlp, start_cyc, &lack);
-    int64_t room_cyc = replay_room_when(&pcie->replay[PCIE_UP], piece->payload_bytes + TLP_REQUEST_BYTES, start_cyc);
+    int64_t room_cyc = replay_room_when(&pcie->replay[PCIE_UP], piece->payload_bytes + pcie->request_bytes, start_cyc);
     int64_t *account = room_cyc > credit_cyc ? &pcie->replay[PCIE_UP].wait_cyc : &pcie->flow_wait_cyc[lack];
     credit_cyc = max2(credit_cyc, room_cyc);
     if (credit_cyc == start_cyc)

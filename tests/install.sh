@@ -27,6 +27,7 @@ runs() { # the program of a prefix
         wrong "$1/bin/rnicsim finds no published sizes"
     (cd / && "$1/bin/rnicsim" size -b u280_100g --part xcu50 --quiet "$1/share/rnicsim/samples/write_lat_2B.wqe") ||
         wrong "$1/bin/rnicsim finds no parts"
+    (cd / && "$1/bin/rnicsim" validate cx4lx_send_bw_2K) >/dev/null || wrong "$1/bin/rnicsim finds no targets"
     (cd / && "$1/bin/rnicsim" boards) | grep -q '^u280_100g' || wrong "$1/bin/rnicsim boards lists no u280_100g"
 }
 # "Cflags", "Libs" or "Libs.private" as pkg-config would give it

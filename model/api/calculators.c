@@ -12,10 +12,12 @@ int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *val
             {.key = "clock", .unit = PARAM_FREQUENCY, .choices = "", .min_text = "1 MHz", .max_text = "10 GHz"},
         [RNICSIM_RATE] =
             {.key = "rate", .unit = PARAM_RATE, .choices = "", .min_text = "1 Mbps", .max_text = "10000 Gbps"},
-        [RNICSIM_REQUEST_RATE] = {
-            .key = "rate", .unit = PARAM_FREQUENCY, .choices = "", .min_text = "1 Hz", .max_text = "10 GHz"}};
+        [RNICSIM_REQUEST_RATE] =
+            {.key = "rate", .unit = PARAM_FREQUENCY, .choices = "", .min_text = "1 Hz", .max_text = "10 GHz"},
+        [RNICSIM_DURATION] = {
+            .key = "latency", .unit = PARAM_TIME, .choices = "", .min_text = "1 ns", .max_text = "1 s"}};
     struct config_error wrong;
-    if (!text || !value || (unsigned)quantity > RNICSIM_REQUEST_RATE)
+    if (!text || !value || (unsigned)quantity > RNICSIM_DURATION)
         return api_fail(error, RNICSIM_EINPUT, "no text, no place for its value, or no such quantity");
     if (param_parse(&desc[quantity], text, value, &wrong))
         return api_fail(error, RNICSIM_EINPUT, "%s", wrong.text);

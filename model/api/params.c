@@ -57,3 +57,9 @@ int rnicsim_data_folder(const char *name, char *folder, size_t folder_bytes)
 {
     return config_data_folder(name, folder, folder_bytes) ? RNICSIM_EINPUT : RNICSIM_OK;
 }
+
+char *rnicsim_data_list(const char *name, const char *ending)
+{
+    char folder[512];
+    return config_data_folder(name, folder, sizeof folder) ? NULL : config_data_list(folder, ending);
+}

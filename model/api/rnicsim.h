@@ -46,7 +46,7 @@ struct rnicsim_options {
     const char *const *set; /* "key=value", as after -s */
     size_t set_count;
     uint64_t seed;
-    const char *data_dir;   /* the folder of boards/ nics/ hosts/; NULL: as rnicsim_data_folder() says */
+    const char *data_dir;   /* the folder of boards/ nics/ endpoints/ hosts/; NULL: as rnicsim_data_folder() says */
     int horizon_off;        /* 1: one grant a decision. Same results, slower: the exactness reference */
     int idle_pair;          /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
     uint64_t spurious_seed; /* not 0: deciders are also woken at random instants (for tests: it must change nothing) */
@@ -316,10 +316,29 @@ RNICSIM_API const char *rnicsim_board_name(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_board_part(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_host_name(const struct rnicsim *sim);
 
-/* Where the data lie: the folder `name`, which is boards, nics, hosts, parts, plots, cdf or samples; beside the program, else in the
+/* Where the data lie: the folder `name`, which is boards, nics, endpoints, hosts, parts, plots, validation, cdf or samples; beside the program, else in the
  * share/rnicsim of the prefix in which the program or the library stands, else the one fixed when it was built.
  * RNICSIM_EINPUT when there is none: `folder` is then the last place where it was looked for. */
 RNICSIM_API int rnicsim_data_folder(const char *name, char *folder, size_t folder_bytes);
+
+/* The stems of the files in such a folder that end in `ending` (".host"), each followed by a NUL, sorted; an empty one ends them. To be
+ * freed with free(). NULL: there are none. */
+RNICSIM_API char *rnicsim_data_list(const char *name, const char *ending);
+
+/* ---- text files, read as boards are: line numbers, comments, limits ---- */
+
+struct rnicsim_ini_line {
+    int number;          /* from 1 */
+    const char *section; /* "" before the first */
+    const char *key;     /* NULL: the section begins here */
+    const char *value;   /* trimmed, not empty, quotes kept; valid during the call */
+};
+
+/* 0 to go on; not 0, and the reason, to stop. */
+typedef int rnicsim_ini_handler(void *context, const struct rnicsim_ini_line *line, struct rnicsim_error *error);
+/* An error begins with "path:line: ". */
+RNICSIM_API int rnicsim_ini_read(const char *path, rnicsim_ini_handler *handler, void *context,
+                                 struct rnicsim_error *error);
 
 /* The boards that can be named, one call each: fills name and a line about it; RNICSIM_EINPUT past the last. */
 RNICSIM_API int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line,
@@ -331,10 +350,11 @@ enum rnicsim_quantity {
     RNICSIM_BITS,
     RNICSIM_FREQUENCY, /* of a clock */
     RNICSIM_RATE,
-    RNICSIM_REQUEST_RATE /* requests a second: "2 MHz" */
+    RNICSIM_REQUEST_RATE, /* requests a second: "2 MHz" */
+    RNICSIM_DURATION
 };
 
-/* "512 bit", "250 MHz", "100 Gbps" into bits, Hz, bit/s, exactly. */
+/* "512 bit", "250 MHz", "100 Gbps", "1 us" into bits, Hz, bit/s, ps, exactly. */
 RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *value,
                               struct rnicsim_error *error);
 
@@ -350,6 +370,39 @@ struct rnicsim_linecheck {
 
 /* Whether a datapath that begins each frame in a new beat keeps up with a line. */
 RNICSIM_API int rnicsim_linecheck(struct rnicsim_linecheck *check, struct rnicsim_error *error);
+
+enum rnicsim_pcie_limit {
+    RNICSIM_PCIE_LINK,    /* the bytes of the TLPs, with what the link spends on itself */
+    RNICSIM_PCIE_USER,    /* the beats of the endpoint's user interface */
+    RNICSIM_PCIE_TAGS,    /* reads only, from here on: requests in flight */
+    RNICSIM_PCIE_HEADERS, /* completion headers reserved for them */
+    RNICSIM_PCIE_DATA,    /* completion data */
+    RNICSIM_PCIE_LIMITS
+};
+
+struct rnicsim_pcie_bound {
+    int is_read;
+    uint32_t bytes;     /* of a transfer, at an aligned address: 1 B to 1 MiB */
+    int64_t clock_hz;   /* of the user interface, 1 MHz .. 10 GHz; 0: the simulation's */
+    int64_t latency_ps; /* from a read request to the last byte of its completions: 1 ns .. 1 s */
+    int64_t rate_bps;   /* that reads are to reach; 0: not asked */
+    /* filled in */
+    int64_t raw_bps;                        /* of the link, without what it spends on itself */
+    int64_t limit_bps[RNICSIM_PCIE_LIMITS]; /* bit/s of payload; INT64_MAX: no limit */
+    enum rnicsim_pcie_limit binds;          /* the least of them */
+    int64_t latency_most_ps;                /* at which reads still reach rate_bps; 0: they cannot */
+    int64_t generation, lanes, mps_bytes, mrrs_bytes, rcb_bytes, tags, completion_headers, completion_buffer_bytes,
+        user_width_bits, request_descriptor_bytes, completion_descriptor_bytes; /* what was reckoned with */
+    int straddle;
+};
+
+/* What PCIe carries at most, by formulas: of a simulation's NIC, or of the defaults and "pcie.key=value" settings. */
+RNICSIM_API int rnicsim_pcie_bound(const struct rnicsim *sim, struct rnicsim_pcie_bound *bound,
+                                   struct rnicsim_error *error);
+RNICSIM_API int rnicsim_pcie_bound_of(const char *const *set, size_t set_count, struct rnicsim_pcie_bound *bound,
+                                      struct rnicsim_error *error);
+/* "link", "user_interface", and the causes as they are called elsewhere: "no_tag", "no_credit_CPLH", "no_credit_CPLD". */
+RNICSIM_API const char *rnicsim_pcie_limit_name(enum rnicsim_pcie_limit limit);
 
 /* ---- a histogram of times: exact count, min, max and mean; percentiles to 1 part in 4,096 ---- */
 

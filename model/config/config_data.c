@@ -1,8 +1,10 @@
 #include "config/config_data.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,4 +70,39 @@ int config_data_folder(const char *name, char *folder, size_t bytes)
     if (library_folder(root) == 0 && holds(root, INSTALLED, name, folder, bytes))
         return 0;
     return holds(RNICSIM_DATADIR, "", name, folder, bytes) ? 0 : -1;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name); /* alphasort() would follow the locale */
+}
+
+/* Writes the stem and its NUL to `end` when the file's name ends so; returns what is behind it. */
+static char *add_stem(char *end, const char *file, const char *ending)
+{
+    const char *dot = strrchr(file, '.');
+
+    if (dot == NULL || dot == file || strcmp(dot, ending) != 0)
+        return end;
+    size_t length = (size_t)(dot - file);
+    memcpy(end, file, length);
+    end[length] = '\0';
+    return end + length + 1;
+}
+
+char *config_data_list(const char *folder, const char *ending)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, by_bytes);
+    char *names = count > 0 ? calloc((size_t)count + 1, NAME_MAX + 1) : NULL;
+    char *end = names;
+
+    for (int i = 0; i < count; i++) {
+        if (names != NULL)
+            end = add_stem(end, entries[i]->d_name, ending);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return names;
 }

@@ -5,8 +5,12 @@
 
 #include <stddef.h>
 
-/* The first of these places that holds the folder `name`: boards, nics, hosts, parts, plots or samples. 0; or -1 when none does,
+/* The first of these places that holds the folder `name`: boards, nics, endpoints, hosts, parts, plots, validation, cdf or samples. 0; or -1 when none does,
  * with the last place in `folder`, for the message; or when it does not fit, with an empty `folder`. */
 int config_data_folder(const char *name, char *folder, size_t bytes);
+
+/* The stems of a folder's files that end in `ending` (".board"), each followed by a NUL, sorted; an empty one ends them. To be freed.
+ * NULL: there is no such folder, it is empty, or no memory. */
+char *config_data_list(const char *folder, const char *ending);
 
 #endif

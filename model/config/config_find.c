@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,38 +27,13 @@ static void find_folder(const char *data_dir, enum config_kind kind, char *folde
         folder[0] = '\0'; /* and then nothing is found */
 }
 
-/* 1 when the file's name ends in ".board"; its stem then in `stem`, which has NAME_MAX + 1. */
-static int stem_of(const char *file, enum config_kind kind, char *stem)
-{
-    const char *dot = strrchr(file, '.');
-
-    if (dot == NULL || dot == file || strcmp(dot + 1, config_kind_name(kind)) != 0)
-        return 0;
-    snprintf(stem, NAME_MAX + 1, "%.*s", (int)(dot - file), file);
-    return 1;
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name); /* alphasort() would follow the locale */
-}
-
-/* The names in a folder, each followed by a NUL, sorted; an empty one ends them. NULL: none, or no memory. */
+/* The names in a folder: config_data_list(). */
 static char *list_stems(const char *folder, enum config_kind kind)
 {
-    struct dirent **entries;
-    int count = scandir(folder, &entries, NULL, by_bytes);
-    char *names = count > 0 ? calloc((size_t)count + 1, NAME_MAX + 1) : NULL;
-    char *end = names;
+    char ending[32];
 
-    for (int i = 0; i < count; i++) {
-        if (names != NULL && stem_of(entries[i]->d_name, kind, end))
-            end += strlen(end) + 1;
-        free(entries[i]);
-    }
-    if (count >= 0)
-        free(entries);
-    return names;
+    snprintf(ending, sizeof(ending), ".%s", config_kind_name(kind));
+    return config_data_list(folder, ending);
 }
 
 static int unknown_name(const char *folder, enum config_kind kind, const char *name, struct config_error *err)

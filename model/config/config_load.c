@@ -5,6 +5,7 @@
 #include "config/config_text.h"
 
 #define STAGE_PREFIX "stage "
+#define ENDPOINT_ROOM "pcie" /* the one that an endpoint file may give values of */
 
 struct load {
     struct config *config;
@@ -13,6 +14,13 @@ struct load {
 };
 
 static const char stage_keys[] = "clock, width, interval, latency, depth, flow, sync, entry, holds";
+
+static const char *a_kind(enum config_kind kind)
+{
+    static const char *const names[CONFIG_KIND_COUNT] = {"a nic", "an endpoint", "a board", "a host"};
+
+    return names[kind];
+}
 
 static int is_stage(const char *section)
 {
@@ -35,6 +43,8 @@ static int head_allows(enum config_kind kind, enum config_head_key key)
         return 1;
     case CONFIG_HEAD_NIC:
         return kind == CONFIG_NIC || kind == CONFIG_BOARD;
+    case CONFIG_HEAD_ENDPOINT:
+        return kind == CONFIG_ENDPOINT || kind == CONFIG_BOARD;
     case CONFIG_HEAD_HOST:
         return kind == CONFIG_HOST || kind == CONFIG_BOARD;
     default:
@@ -51,9 +61,9 @@ static int unknown_head_key(const struct load *load, const char *key, struct con
         if (head_allows(load->kind, (enum config_head_key)i))
             config_nearest_offer(&nearest, config_head_key_name((enum config_head_key)i));
     return config_error_set(err,
-                            "unknown key '%s' in the head of a %s file, did you mean '%s'? (parameters stand in "
+                            "unknown key '%s' in the head of %s file, did you mean '%s'? (parameters stand in "
                             "sections, [room] and then key = value)",
-                            key, config_kind_name(load->kind), nearest.best);
+                            key, a_kind(load->kind), nearest.best);
 }
 
 static int take_head(const struct load *load, const struct ini_file_line *line, struct config_error *err)
@@ -86,11 +96,12 @@ static int begin_section(const struct load *load, const struct ini_file_line *li
 
     if (is_stage(line->section)) {
         if (load->kind != CONFIG_NIC)
-            return config_error_set(err, "stages stand only in nic files, this is a %s file",
-                                    config_kind_name(load->kind));
+            return config_error_set(err, "stages stand only in nic files, this is %s file", a_kind(load->kind));
         write_origin(load, line->number, origin);
         return config_stage_begin(load->config, line->section + strlen(STAGE_PREFIX), origin, line->number, err);
     }
+    if (load->kind == CONFIG_ENDPOINT && strcmp(line->section, ENDPOINT_ROOM) != 0)
+        return config_error_set(err, "section [%s], an endpoint file has only [" ENDPOINT_ROOM "]", line->section);
     if (config_room_find(load->config, line->section) != NULL)
         return 0;
     config_nearest_begin(&nearest, line->section);
@@ -190,8 +201,7 @@ int config_load(struct config *config, const char *path, enum config_kind kind, 
     int line;
 
     if (config->loaded[kind])
-        return config_error_set(err, "%.200s: a %s file is loaded already, allowed is one", path,
-                                config_kind_name(kind));
+        return config_error_set(err, "%.200s: %s file is loaded already, allowed is one", path, a_kind(kind));
     config->loaded[kind] = 1;
     if (ini_file_read(path, take_line, &load, err) != 0)
         return -1;

@@ -1,4 +1,4 @@
-/* From files to a configuration: the board names its nic and its host. */
+/* From files to a configuration: the board names its nic, its PCIe endpoint and its host. */
 #include "host/params.h"
 #include "mac/params.h"
 #include "nic/params.h"
@@ -25,7 +25,7 @@ static int load_board(struct files *files, const char *board, struct config_erro
     return config_load(files->config, files->board, CONFIG_BOARD, error);
 }
 
-/* The nic or host that the board's head names, or the one given instead. */
+/* The nic, endpoint or host that the board's head names, or the one given instead. */
 static int load_named(struct files *files, enum config_kind kind, const char *key, const char *instead,
                       struct config_error *error)
 {
@@ -46,8 +46,10 @@ struct config *system_configure(const char *data_dir, const char *board, const c
     if (!config)
         return 0;
     struct files files = {.config = config, .data_dir = data_dir};
-    int failed = load_board(&files, board, error) || load_named(&files, CONFIG_NIC, "nic", 0, error) ||
-                 load_named(&files, CONFIG_HOST, "host", host, error);
+    int failed =
+        load_board(&files, board, error) || load_named(&files, CONFIG_NIC, "nic", 0, error) ||
+        (config_head(config, CONFIG_BOARD, "endpoint") && load_named(&files, CONFIG_ENDPOINT, "endpoint", 0, error)) ||
+        load_named(&files, CONFIG_HOST, "host", host, error);
     for (size_t i = 0; i < set_count && !failed; i++)
         failed = config_set(config, set[i], error);
     if (!failed)

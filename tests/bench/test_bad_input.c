@@ -19,6 +19,11 @@ void suite_bench_bad_input(void);
 #define MY_NIC(edit)                                                                                                 \
     "mkdir my; sed 's/^nic = .*/nic = my.nic/' " CONFIG "/boards/u280_100g.board >my/my.board; sed " edit " " CONFIG \
     "/nics/rnic_512.nic >my/my.nic; $R run -b my/my.board -o results t.wqe"
+/* The same of an endpoint file. */
+#define MY_ENDPOINT(edit)                                              \
+    "mkdir my; sed 's/^endpoint = .*/endpoint = my.endpoint/' " CONFIG \
+    "/boards/u280_100g.board >my/my.board; sed " edit " " CONFIG       \
+    "/endpoints/xilinx_usplus.endpoint >my/my.endpoint; $R run -b my/my.board -o results t.wqe"
 #define CONFIG RNICSIM_SOURCE_DIR "/model/config"
 
 struct bad_case {
@@ -112,6 +117,14 @@ static const struct bad_case cases[] = {
     {HEAD GOOD, "$R run -b u280_100g --json t.wqe >/dev/full", "standard output cannot be written"},
     {HEAD GOOD, "trap '' XFSZ; ulimit -f 1; " RUN "t.wqe", "cannot be written"},
     {NULL, "$R params no.such.key", "\"no.such.key\" is no parameter"},
+    {HEAD GOOD, MY_ENDPOINT("'s/tags = 256/tags = 0/'"), "my/my.endpoint:6: pcie.tags = 0: out of range"},
+    {HEAD GOOD, MY_ENDPOINT("'s/tags/tgas/'"), "my.endpoint:6: unknown key 'pcie.tgas', did you mean 'pcie.tags'?"},
+    {HEAD GOOD, MY_ENDPOINT("'s/.pcie./[mac]/'"), "my.endpoint:4: section [mac], an endpoint file has only [pcie]"},
+    {HEAD GOOD, MY_ENDPOINT("'s/@documented.*//'"), "my.endpoint:5: pcie.user_width: value without class"},
+    {HEAD GOOD,
+     "sed 's/^endpoint = .*/endpoint = xilinx_usplos/' " CONFIG
+     "/boards/u280_100g.board >my.board; $R run -b my.board -o results t.wqe",
+     "unknown endpoint 'xilinx_usplos', known are corundum_us, corundum_usplus, intel_htile"},
     {NULL, "$R params -b u281", "unknown board 'u281'"},
     {NULL, "$R boards all", "takes no argument"},
     {NULL, "$R trace", "allowed are info, check, convert, import and gen"},

@@ -5,8 +5,8 @@
 
 void suite_bench_studies(void);
 
-/* A steady stream stages one frame and is one cycle's grid from constant; bursts fill the staging buffer's 128 KiB and would
- * fill more. */
+/* A steady stream stages one frame, and is a skip of the PCIe link and a cycle from constant; bursts fill the staging buffer's 128 KiB and
+ * would fill more. */
 static void sensor(void)
 {
     struct command command;

@@ -1,4 +1,4 @@
-/* Names of boards, nics and hosts to files. */
+/* Names of boards, nics, endpoints and hosts to files. */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +25,11 @@ static void names(void)
     write_text(&fixture, "hosts/h.host", "");
     CU_ASSERT_EQUAL(config_find(fixture.folder, CONFIG_HOST, "h", path, sizeof(path), &err), 0);
     CU_ASSERT_STRING_EQUAL(path, fixture.path);
+    write_text(&fixture, "endpoints/e.endpoint", "");
+    CU_ASSERT_EQUAL(config_find(fixture.folder, CONFIG_ENDPOINT, "e", path, sizeof(path), &err), 0);
+    CU_ASSERT_STRING_EQUAL(path, fixture.path);
+    CU_ASSERT_EQUAL(config_find(fixture.folder, CONFIG_ENDPOINT, "ee", path, sizeof(path), &err), -1);
+    CU_ASSERT_STRING_EQUAL(err.text, "unknown endpoint 'ee', known are e");
     CU_ASSERT_EQUAL(config_find(fixture.folder, CONFIG_BOARD, "./my.board", path, sizeof(path), &err), 0);
     CU_ASSERT_STRING_EQUAL(path, "./my.board");
     CU_ASSERT_EQUAL(config_find(fixture.folder, CONFIG_BOARD, "c", path, sizeof(path), &err), -1);

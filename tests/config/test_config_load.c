@@ -74,6 +74,13 @@ static void refused_names(void)
     fixture_refused(CONFIG_HOST, "part = x\n",
                     "x.host:1: unknown key 'part' in the head of a host file, did you mean 'host'? (parameters stand "
                     "in sections, [room] and then key = value)");
+    fixture_refused(CONFIG_NIC, "endpoint = x\n",
+                    "x.nic:1: unknown key 'endpoint' in the head of a nic file, did you mean 'nic'? (parameters stand "
+                    "in sections, [room] and then key = value)");
+    fixture_refused(CONFIG_ENDPOINT, "endpoint = x\n[link]\n",
+                    "x.endpoint:2: section [link], an endpoint file has only [pcie]");
+    fixture_refused(CONFIG_ENDPOINT, "[stage tx.a]\n",
+                    "x.endpoint:1: stages stand only in nic files, this is an endpoint file");
     fixture_refused(CONFIG_BOARD, "about = a\nabout = b\n", "x.board:2: about given twice");
     fixture_refused(CONFIG_BOARD, "about = \"\"\n", "x.board:1: about: empty text");
 }

@@ -64,6 +64,32 @@ static void tlps_of_a_write(void)
     rnicsim_destroy(sim);
 }
 
+/* Header and digest: so many bytes beside the payload of a TLP, of one that goes up and of a completion. */
+static void overhead(const char *header, const char *ecrc, uint64_t request_bytes, uint64_t completion_bytes)
+{
+    struct scenario s = scenario_default();
+    struct rnicsim *sim;
+    s.set[s.sets++] = header;
+    s.set[s.sets++] = ecrc;
+    scenario_run(&s, &sim);
+    for (size_t i = 0; i < rnicsim_tlp_count(sim); i++) {
+        struct rnicsim_tlp_info info;
+        rnicsim_tlp(sim, i, &info);
+        int is_completion = info.direction[0] == 'd' && i % 5 < 2;
+        CU_ASSERT_EQUAL(info.link_bytes - info.payload_bytes,
+                        info.tlps * (is_completion ? completion_bytes : request_bytes));
+    }
+    rnicsim_destroy(sim);
+}
+
+static void overheads(void)
+{
+    overhead("pcie.header=4dw", "pcie.ecrc=off", 24, 20);
+    overhead("pcie.header=3dw", "pcie.ecrc=off", 20, 20);
+    overhead("pcie.header=4dw", "pcie.ecrc=on", 28, 24);
+    overhead("pcie.header=3dw", "pcie.ecrc=on", 24, 24);
+}
+
 static void loads(void)
 {
     struct scenario s = scenario_default();
@@ -102,5 +128,6 @@ void suite_system_account(void)
     CU_pSuite suite = CU_add_suite("system: accounts", NULL, NULL);
     CU_add_test(suite, "balanced on several loads", loads);
     CU_add_test(suite, "TLPs of a 4 KiB WRITE", tlps_of_a_write);
+    CU_add_test(suite, "header and digest of TLPs", overheads);
     CU_add_test(suite, "empty messages", empty_messages);
 }

@@ -37,9 +37,9 @@ static size_t read_keys(const char *board, char keys[KEYS_MAX][96])
 /* A value that may be legal: small and large numbers with the units and words that parameters have. */
 static void draw_value(uint64_t *random, char *text, size_t bytes)
 {
-    static const char *const word[] = {"cut",     "store", "user",   "mac",       "on",
-                                       "off",     "mps",   "rcb",    "accepted",  "issued",
-                                       "visible", "host",  "buffer", "ack_first", "round_robin"};
+    static const char *const word[] = {"cut",    "store",     "user",        "mac",    "on",      "off",
+                                       "mps",    "rcb",       "accepted",    "issued", "visible", "host",
+                                       "buffer", "ack_first", "round_robin", "3dw"};
     static const char *const unit[] = {"",     "",     " cycle",   " cycle", " ns",    " ps",  " us",   " B", " KiB",
                                        " bit", " bit", " packets", " beats", " beats", " MHz", " Gbps", " m", " ppm"};
     static const unsigned number[] = {1,  2,  3,   4,   5,   8,   10,  16,   25,   32,
