@@ -28,7 +28,7 @@ struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, 
 }
 
 /* Counts `times` times the same. */
-static void count(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps *what, uint32_t times)
+void pcie_count_down(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps *what, uint32_t times)
 {
     struct pcie_count *count = &pcie->count[PCIE_DOWN][kind];
     count->tlps += (uint64_t)times * what->tlps;
@@ -37,8 +37,7 @@ static void count(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps
     pcie->down_work_cyc += times * what->took_cyc;
 }
 
-/* Sends TLPs one after the other from start_cyc on; returns when the link is free again, and the last one is over. */
-static int64_t deliver(struct pcie *pcie, const struct pcie_tlps *what, int64_t start_cyc)
+int64_t pcie_deliver(struct pcie *pcie, const struct pcie_tlps *what, int64_t start_cyc)
 {
     if (!replay_is_on(&pcie->replay[PCIE_DOWN]))
         return start_cyc + what->took_cyc;
@@ -57,12 +56,12 @@ static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
 {
     struct pcie_tlps what = {1, bytes, bytes + pcie->request_bytes, 0};
     what.took_cyc = interface_occupancy_cyc(&pcie->completions_side, bytes, what.link_bytes);
-    count(pcie, PCIE_DOORBELL, &what, 1);
+    pcie_count_down(pcie, PCIE_DOORBELL, &what, 1);
     struct link_skips *skips = &pcie->skips[PCIE_DOWN];
     start_cyc =
         link_behind_skip(skips, start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc, pcie->down_free_cyc);
     link_pass_skip(skips, start_cyc);
-    pcie->down_free_cyc = deliver(pcie, &what, start_cyc);
+    pcie->down_free_cyc = pcie_deliver(pcie, &what, start_cyc);
     int64_t in_ps = clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;
     int64_t at_cyc = clk_after(pcie->user_clk, in_ps);
     if (from_cyc <= at_cyc)
@@ -95,12 +94,12 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
         agenda_drop_first(&pcie->at_host);
         if (request->full) {
             full[request->kind]++;
-            free_cyc = may_replay ? deliver(pcie, &pcie->full, start) : start + full_cyc;
+            free_cyc = may_replay ? pcie_deliver(pcie, &pcie->full, start) : start + full_cyc;
         } else {
             headers = tlp_blocks(request->address, request->bytes, rcb);
             struct pcie_tlps what = pcie_completions_of(pcie, request->address, request->bytes);
-            count(pcie, request->kind, &what, 1);
-            free_cyc = deliver(pcie, &what, start);
+            pcie_count_down(pcie, request->kind, &what, 1);
+            free_cyc = pcie_deliver(pcie, &what, start);
         }
         free_ps = clk_edge(&link, free_cyc);
         reserve_give(&pcie->reserve, RESERVE_HEADERS, headers, free_ps + latency);
@@ -117,7 +116,7 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
     }
     for (int kind = 0; kind < 2; kind++)
         if (full[kind] > 0)
-            count(pcie, (enum pcie_kind)kind, &pcie->full, full[kind]);
+            pcie_count_down(pcie, (enum pcie_kind)kind, &pcie->full, full[kind]);
     pcie->down_free_cyc = free_cyc;
     return done;
 }
@@ -130,7 +129,9 @@ struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *
     int64_t last_ps = comes ? store_at - 1 : horizon_ps; /* at one instant the store goes first */
     const struct agenda_entry *first = agenda_first(&pcie->at_host);
     if (first && agenda_at(first) <= last_ps) {
-        uint32_t read = pcie->reserve.counts_data ? complete_reads(pcie, last_ps, 1) : complete_reads(pcie, last_ps, 0);
+        uint32_t read = pcie->retire                ? pcie_retire_reads(pcie, last_ps)
+                        : pcie->reserve.counts_data ? complete_reads(pcie, last_ps, 1)
+                                                    : complete_reads(pcie, last_ps, 0);
         if (read != PCIE_NO_READ)
             return (struct pcie_down){PCIE_DOWN_READ_DONE, read, pcie->read[read].done_cyc};
         first = agenda_first(&pcie->at_host);

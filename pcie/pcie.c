@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Random streams of one link, behind the host's own: the entity's, from its top on. */
-enum { STREAM_SKIPS = 1, STREAM_UP, STREAM_DOWN };
+enum { STREAM_SKIPS = 1, STREAM_UP, STREAM_DOWN, STREAM_FATES };
 
 int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
@@ -130,8 +130,8 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
         root_init(&pcie->root, params, sim->seed, entity) || init_flow(pcie) || init_requests(pcie) ||
-        agenda_init(&pcie->at_host, 1024) || agenda_init(&pcie->stores, 64) ||
-        space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
+        pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) || agenda_init(&pcie->at_host, 1024) ||
+        agenda_init(&pcie->stores, 64) || space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
     for (uint32_t i = 0; i < reads; i++)
@@ -154,6 +154,7 @@ void pcie_free(struct pcie *pcie)
     space_free(&pcie->reads[1]);
     reserve_free(&pcie->reserve);
     flow_free(&pcie->flow);
+    pcie_retire_free(pcie);
     replay_free(&pcie->replay[PCIE_UP]);
     replay_free(&pcie->replay[PCIE_DOWN]);
     agenda_free(&pcie->at_host);

@@ -46,7 +46,8 @@ struct pcie_read {
     uint32_t ref;       /* the caller's */
     uint32_t in_flight; /* requests sent and not completed */
     uint16_t kind;
-    uint16_t sent;     /* all requests are sent */
+    uint8_t sent;      /* all requests are sent */
+    uint8_t failed;    /* a request was refused, or timed out */
     int64_t begun_cyc; /* user cycle in which the engine took it */
     int64_t done_cyc;  /* user cycle of the last completion's arrival; 0: not known yet */
 };
@@ -79,6 +80,21 @@ struct pcie_request { /* an MRd from the engine on, then its completion at the h
 struct pcie_tlps { /* one after the other on the link */
     uint32_t tlps, payload_bytes, link_bytes;
     int64_t took_cyc;
+};
+
+/* Requests that can fail, and tags that retire in order: pcie/retire.c. */
+struct retire {
+    int may_fail, in_order;
+    uint64_t stream, requests;          /* of random draws, and the ordinal in it */
+    uint64_t refused_share, lost_share; /* of 2^32 */
+    struct retire_tag {
+        uint16_t fate;
+        uint16_t is_over; /* its last completion is in: it waits for those before it */
+        int64_t late_ps;
+    } * tag;
+    uint32_t *order; /* ring of requests as they were sent */
+    uint32_t first, next, mask;
+    uint64_t refused, timed_out, quarantined; /* quarantined: now */
 };
 
 enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_INPUTS };
@@ -121,6 +137,7 @@ struct pcie {
     uint32_t request_free_count;
     struct pcie_queued *queue; /* ring of requests on their way to the link */
     uint32_t queue_mask, queue_first, queue_next;
+    struct retire *retire; /* NULL: nothing fails, and tags are free as completions arrive */
 
     /* up */
     struct fifo *write_in[2]; /* payload, CQE */
@@ -221,6 +238,19 @@ struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, 
 struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at);
 /* Takes that store, which the endpoint can from the user cycle from_cyc on. Returns the cycle in which it does. */
 int64_t pcie_down_take_store(struct pcie *pcie, int64_t from_cyc);
+
+/* ---- requests that can fail, tags that retire in order ---- */
+
+/* Returns -1 when memory is out. */
+int pcie_retire_init(struct pcie *pcie, uint64_t stream);
+void pcie_retire_free(struct pcie *pcie);
+/* A request is sent at sent_ps and would have its completion at ready_ps: when the down link hears of it. */
+int64_t pcie_retire_sent(struct pcie *pcie, uint32_t request, int64_t sent_ps, int64_t ready_ps);
+/* Sends the completions that are ready by last_ps, until an operation is done. Returns that, or PCIE_NO_READ. */
+uint32_t pcie_retire_reads(struct pcie *pcie, int64_t last_ps);
+/* Link cycles for what the host sends one after the other from start_cyc on: when the last is over. */
+int64_t pcie_deliver(struct pcie *pcie, const struct pcie_tlps *what, int64_t start_cyc);
+void pcie_count_down(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps *what, uint32_t times);
 
 /* ---- lower bounds, for lookahead (ps) ---- */
 

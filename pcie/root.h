@@ -10,7 +10,7 @@
 struct root {
     const struct pcie_params *params;
     struct rnd_table read_ps;
-    int64_t read_least_ps;
+    int64_t read_least_ps, read_most_ps;
     uint64_t stream, reads; /* the random stream and the ordinal in it */
     int64_t visible_ps;     /* of the newest posted write */
 };

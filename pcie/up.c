@@ -57,6 +57,38 @@ static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlp
         is_free ? flow_send_free(&pcie->flow, tlp, tlps, start_cyc) : flow_send(&pcie->flow, tlp, start_cyc); /* one */
 }
 
+static inline void put_at_host(struct pcie *pcie, uint32_t index, int64_t ready_ps)
+{
+    model_assert(pcie->sim, agenda_put(&pcie->at_host, ready_ps, 0, index) == 0, "out of memory");
+}
+
+static void wake_down(struct pcie *pcie)
+{
+    int64_t first_at = agenda_at(agenda_first(&pcie->at_host));
+    if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
+        sim_wake(pcie->sim, pcie->down_decider, first_at);
+}
+
+/* One read request from start_cyc on, where credits are short, TLPs are replayed or requests can fail. */
+static void send_read(struct pcie *pcie, int64_t start_cyc)
+{
+    struct flow_reads *reads = &pcie->flow.reads;
+    uint32_t index = queued_read(pcie)->request;
+    const struct pcie_request *request = &pcie->request[index];
+    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
+    int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
+    pcie->flow_wait_cyc[FLOW_NO_NPH] += flow_read_when(reads, ready_cyc) - ready_cyc; /* lost without a credit */
+    link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
+    pcie->up_free_cyc = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took);
+    flow_read_sent(reads, pcie->up_free_cyc);
+    int64_t sent_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
+    int64_t ready_ps = root_read(&pcie->root, sent_ps + pcie->params->link_latency, request->address, request->bytes);
+    put_at_host(pcie, index, pcie->retire ? pcie_retire_sent(pcie, index, sent_ps, ready_ps) : ready_ps);
+    pcie->queue_first++;
+    pcie->up_work_cyc += took;
+    wake_down(pcie);
+}
+
 /* Read requests go to the host, which has the data after its memory's latency: from start_cyc on, as many as start by last_cyc and before
  * a skip is due. Each takes the same time on the link: its header, or a beat of the user interface. */
 static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
@@ -64,37 +96,31 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     const struct clk link = pcie->link_clk; /* copies of its own: kept in registers */
     struct flow_reads reads = pcie->flow.reads;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask, first = next;
-    int is_free = flow_reads_are_free(&reads, end - next, start_cyc), may_replay = replay_is_on(&pcie->replay[PCIE_UP]);
-    int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc), latency = pcie->params->link_latency;
+    if (pcie->retire || replay_is_on(&pcie->replay[PCIE_UP]) || !flow_reads_are_free(&reads, end - next, start_cyc)) {
+        send_read(pcie, start_cyc);
+        return;
+    }
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes), free_cyc;
+    int64_t latency = pcie->params->link_latency;
     link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
-    last_cyc = may_replay ? start_cyc : min2(last_cyc, pcie->skips[PCIE_UP].due_cyc - 1); /* replay: one by one */
-    pcie->up_work_cyc += may_replay ? took : 0;
-    if (may_replay)
-        took = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took) - start_cyc;
+    last_cyc = min2(last_cyc, pcie->skips[PCIE_UP].due_cyc - 1);
     const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
-        if (!is_free) /* the time without a credit is lost */
-            pcie->flow_wait_cyc[FLOW_NO_NPH] += flow_read_when(&reads, ready_cyc) - ready_cyc;
         free_cyc = start_cyc + took;
         flow_read_sent(&reads, free_cyc);
         const struct pcie_request *request = &pcie->request[queued->request];
         int64_t ready = root_read(&pcie->root, clk_edge(&link, free_cyc) + latency, request->address, request->bytes);
-        model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, 0, queued->request) == 0, "out of memory");
+        put_at_host(pcie, queued->request, ready);
         if (++next == end)
             break;
         queued = &pcie->queue[next & mask];
-        start_cyc = ready_cyc = max2(free_cyc, queued->at_cyc);
-        if (!is_free)
-            start_cyc = flow_read_when(&reads, ready_cyc);
+        start_cyc = max2(free_cyc, queued->at_cyc);
     } while (start_cyc <= last_cyc);
     pcie->flow.reads = reads;
     pcie->queue_first = next;
     pcie->up_free_cyc = free_cyc;
-    pcie->up_work_cyc += may_replay ? 0 : (next - first) * took;
-    int64_t first_at = agenda_at(agenda_first(&pcie->at_host));
-    if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
-        sim_wake(pcie->sim, pcie->down_decider, first_at);
+    pcie->up_work_cyc += (next - first) * took;
+    wake_down(pcie);
 }
 
 struct piece {

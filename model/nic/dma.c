@@ -37,7 +37,10 @@ static int64_t decide_down(void *self, int64_t now)
         }
         if (rnic->pcie.read[down.ref].kind == PCIE_WQE_READ) {
             const struct pcie_read *read = &rnic->pcie.read[down.ref];
-            rnic_forward(path_entry(&rnic->path[RNIC_WQE]), down.at_cyc, read->bytes, read->ref);
+            if (read->failed)
+                retire_fail(rnic, read->ref, rnic->qp[read->ref].fetched, down.at_cyc);
+            else
+                rnic_forward(path_entry(&rnic->path[RNIC_WQE]), down.at_cyc, read->bytes, read->ref);
             pcie_read_end(&rnic->pcie, down.ref, down.at_cyc);
             rnic_wake_scheduler(rnic, rnic->waits_for_read, down.at_cyc + 1);
         } else {

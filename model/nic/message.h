@@ -29,7 +29,12 @@ enum message_stamp {
 
 enum message_opcode { MESSAGE_SEND, MESSAGE_SEND_IMM, MESSAGE_WRITE, MESSAGE_WRITE_IMM };
 
-enum message_status { MESSAGE_OK = 0, MESSAGE_FLUSHED = 5, MESSAGE_RNR_EXCEEDED = 13 }; /* enum ibv_wc_status */
+enum message_status {
+    MESSAGE_OK = 0,
+    MESSAGE_QP_OPERATION = 2,
+    MESSAGE_FLUSHED = 5,
+    MESSAGE_RNR_EXCEEDED = 13
+}; /* enum ibv_wc_status */
 
 struct message {
     uint64_t wr_id, recv_wr_id;

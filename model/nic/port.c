@@ -11,6 +11,20 @@ static inline void stamp_last(struct rnic *rnic, const struct item *item, enum m
         rnic_message(rnic, item->message)->stamp_ps[stamp] = clk_edge(clk, cyc);
 }
 
+/* A packet without its payload goes out with a wrong FCS, as one that runs dry does, and fails its QP. */
+static void fail_packet(struct rnic *rnic, struct item *item, int64_t at_cyc)
+{
+    uint32_t index = rnic_message(rnic, item->message)->qp;
+    const struct qp *qp = &rnic->qp[index];
+    uint32_t request = qp->retired;
+    item->bad = 1;
+    if (qp->failed) /* its requests are flushed already */
+        return;
+    while (qp->send[request & qp->send_mask] != item->message)
+        request++;
+    retire_fail(rnic, index, request, at_cyc);
+}
+
 void port_forward_payload(struct rnic *rnic)
 {
     struct fifo *entry = path_entry(&rnic->path[RNIC_PAYLOAD]);
@@ -34,6 +48,8 @@ void port_forward_payload(struct rnic *rnic)
         if (space_at > at)
             at = space_at;
         rnic->payload_last_cyc = at;
+        if (operation->failed)
+            fail_packet(rnic, item, at);
         stamp_last(rnic, item, MESSAGE_AT_PACKET, &rnic->user_clk, operation->begun_cyc);
         stamp_last(rnic, item, MESSAGE_AT_PAYLOAD, &rnic->user_clk, at);
         rnic_forward(entry, at, item->bytes, operation->ref);

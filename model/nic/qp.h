@@ -41,8 +41,9 @@ struct qp {
     struct qp_receive *receive;
     uint32_t receive_mask, receives_posted, receives_taken;
     struct responder responder;
-    int failed;             /* in state ERROR: what is posted is flushed */
-    uint32_t failed_status; /* for the request that failed it, until that is told */
+    int failed;              /* in state ERROR: what is posted is flushed */
+    uint32_t failed_status;  /* for the request that failed it, until that is told */
+    uint32_t failed_request; /* which that is, counted like `posted` */
 
     /* payload kept until the ACK: the oldest packet kept is at this offset of this message */
     uint32_t kept;

@@ -48,10 +48,42 @@ static int flush_one(struct rnic *rnic, int64_t now_cyc)
         heap_take(&rnic->flush);
         return 1;
     }
-    uint32_t status = qp->failed_status ? qp->failed_status : MESSAGE_FLUSHED;
-    qp->failed_status = 0; /* the first gets the reason, the others are flushed */
+    uint32_t status = MESSAGE_FLUSHED;
+    if (qp->retired == qp->failed_request && qp->failed_status) {
+        status = qp->failed_status; /* it gets the reason, the others are flushed */
+        qp->failed_status = 0;
+    }
     finish(rnic, qp, now_cyc, status);
     return 1;
+}
+
+/* The QP is in error from now on, because of this request. */
+static void fail(struct qp *qp, uint32_t status, uint32_t request)
+{
+    qp->failed = 1;
+    qp->failed_status = status;
+    qp->failed_request = request;
+}
+
+/* The next request of which a read over PCIe has failed; 1 when something was done. */
+static int fail_one(struct rnic *rnic, int64_t now_cyc)
+{
+    const struct heap_entry *first = heap_first(&rnic->failing);
+    if (!first || first->at > now_cyc)
+        return 0;
+    uint32_t qp = (uint32_t)(first->ref >> 32), request = (uint32_t)first->ref;
+    heap_take(&rnic->failing);
+    if (!rnic->qp[qp].failed) {
+        fail(&rnic->qp[qp], MESSAGE_QP_OPERATION, request);
+        retire_flush(rnic, qp, now_cyc);
+    }
+    return 1;
+}
+
+void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc)
+{
+    model_assert(rnic->sim, heap_put(&rnic->failing, cyc + 1, qp, (uint64_t)qp << 32 | request) == 0, "out of memory");
+    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
 }
 
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc)
@@ -81,11 +113,10 @@ static void begin_ack(struct rnic *rnic, struct item *ack, int64_t now_cyc)
     struct qp *qp = &rnic->qp[ack->qp];
     int is_nak = ack->status != MESSAGE_OK;
     uint32_t acked = requester_acked(&qp->requester, is_nak ? psn_add(ack->psn, PSN_MASK) : ack->psn);
-    if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER)
+    if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
         free_kept_payload(rnic, qp, acked, now_cyc);
     if (is_nak && !qp->failed) {
-        qp->failed = 1;
-        qp->failed_status = ack->status;
+        fail(qp, ack->status, qp->retired);
     } else if (!is_nak) {
         scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
     }
@@ -95,7 +126,7 @@ static void begin_ack(struct rnic *rnic, struct item *ack, int64_t now_cyc)
 static int retire_one(struct rnic *rnic, const struct item *ack, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[ack->qp];
-    if (qp->retired == qp->cut)
+    if ((int32_t)(qp->cut - qp->retired) <= 0) /* a QP in error flushes what was never cut */
         return 0;
     struct message *message = rnic_message(rnic, qp->send[qp->retired & qp->send_mask]);
     int32_t behind = psn_difference(message->last_psn, ack->psn);
@@ -120,7 +151,7 @@ static int step(struct rnic *rnic, int64_t now_cyc)
         pool_give(rnic->setup.items, rnic->retiring_item);
         rnic->retiring_item = POOL_NONE;
     }
-    if (flush_one(rnic, now_cyc))
+    if (fail_one(rnic, now_cyc) || flush_one(rnic, now_cyc))
         return 1;
     if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
         return 0;
@@ -139,6 +170,9 @@ static int64_t next_input_cyc(const struct rnic *rnic)
     const struct heap_entry *flush = heap_first(&rnic->flush);
     if (flush && flush->at < next)
         next = flush->at;
+    const struct heap_entry *failing = heap_first(&rnic->failing);
+    if (failing && failing->at < next)
+        next = failing->at;
     return next;
 }
 
@@ -165,7 +199,7 @@ int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
     snprintf(error, error_bytes, "too many decision points");
     rnic->retiring_item = POOL_NONE;
     rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
-    if (rnic->retire < 0 || heap_init(&rnic->flush, 16))
+    if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16))
         return -1;
     rnic->path[RNIC_RETIRE].end.read_decider = rnic->retire;
     path_entry(&rnic->path[RNIC_CQE])->write_decider = rnic->retire;

@@ -202,4 +202,5 @@ void rnic_free(struct rnic *rnic)
     level_free(&rnic->payload_level);
     heap_free(&rnic->eligible);
     heap_free(&rnic->flush);
+    heap_free(&rnic->failing);
 }

@@ -129,6 +129,7 @@ struct rnic {
     struct rnic_decision dispatching, retiring;
     uint32_t retiring_item; /* the ACK under way, POOL_NONE */
     struct heap flush;      /* QPs in error with requests to flush */
+    struct heap failing;    /* requests of which a read over PCIe fails: QP and number, from the cycle on */
 
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_bad, drops_sequence; /* no space at arrival, bad FCS, PSN not expected */
@@ -233,5 +234,7 @@ void receive_drop(struct rnic *rnic, uint32_t ref);
 
 int retire_init(struct rnic *rnic, char *error, size_t error_bytes);
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);
+/* The request, counted like qp.posted, fails its QP at the cycle: a read over PCIe was refused or timed out. */
+void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc);
 
 #endif
