@@ -105,14 +105,25 @@ static void write_fifos(const struct result *result, FILE *out)
     }
 }
 
-/* A TLP carries whole dwords: its payload is padded to four bytes. */
+/* A TLP carries whole dwords: its payload is padded to four bytes. The share is of the time since the first post, as in stalls.csv. */
 static void write_pcie(const struct result *result, FILE *out)
 {
-    fputs("nic,direction,kind,tlps,payload_dw_bytes,link_bytes,overhead_bytes\n", out);
+    static const enum rnicsim_cause stalls[] = {RNICSIM_NO_TAG,       RNICSIM_NO_CREDIT_CPLH, RNICSIM_NO_CREDIT_CPLD,
+                                                RNICSIM_NO_CREDIT_PH, RNICSIM_NO_CREDIT_PD,   RNICSIM_NO_CREDIT_NPH};
+    const size_t count = sizeof stalls / sizeof *stalls;
+    double time_ps = result->stage_count > 0 ? (double)bottleneck_stage_time(&result->stages[0]) : 0;
+    fputs("nic,direction,kind,tlps,payload_dw_bytes,link_bytes,overhead_bytes,link_share_pct", out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, ",%s_ps", rnicsim_cause_name(stalls[i]));
+    fputc('\n', out);
     for (size_t i = 0; i < result->tlp_count; i++) {
         const struct rnicsim_tlp_info *tlp = &result->tlps[i];
-        fprintf(out, "%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", tlp->nic, tlp->direction, tlp->kind,
-                tlp->tlps, tlp->payload_bytes, tlp->link_bytes, tlp->link_bytes - tlp->payload_bytes);
+        fprintf(out, "%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4f", tlp->nic, tlp->direction,
+                tlp->kind, tlp->tlps, tlp->payload_bytes, tlp->link_bytes, tlp->link_bytes - tlp->payload_bytes,
+                time_ps > 0 ? 100 * (double)tlp->link_time_ps / time_ps : 0);
+        for (size_t k = 0; k < count; k++)
+            fprintf(out, ",%" PRId64, tlp->stall_ps[stalls[k]]);
+        fputc('\n', out);
     }
 }
 

@@ -39,6 +39,11 @@ struct pcie_count {
     uint64_t tlps, payload_bytes, link_bytes;
 };
 
+struct pcie_wait { /* what stopped TLPs of a kind on their way up, while nothing else was sent instead */
+    int64_t tag_cyc, room_cyc[RESERVE_KINDS]; /* user cycles */
+    int64_t credit_cyc[FLOW_LACKS];           /* link cycles */
+};
+
 /* A DMA read, asked for through the operations FIFO; its slot's ref is the index. bytes = 0: nothing to read, but in order. */
 struct pcie_read {
     uint64_t address;
@@ -127,7 +132,6 @@ struct pcie {
     uint32_t current_bytes;
     int64_t issue_free_cyc, issue_work_cyc;
     struct reserve reserve;
-    int64_t tag_wait_cyc, room_wait_cyc[RESERVE_KINDS];
     uint64_t operations_done;
     int up_decider, down_decider;
 
@@ -153,7 +157,6 @@ struct pcie {
     } writing[2];
     struct flow flow;
     int np_blocks;
-    int64_t flow_wait_cyc[FLOW_LACKS];
     int up_last;
     int64_t up_free_cyc, up_work_cyc;
     int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */
@@ -170,6 +173,7 @@ struct pcie {
     int64_t down_free_cyc, down_work_cyc;
 
     struct pcie_count count[PCIE_DIRECTION_COUNT][PCIE_KIND_COUNT];
+    struct pcie_wait wait[PCIE_KIND_COUNT];
 };
 
 /* What two parameters must hold together; their ranges are the table's. 0, or -1 and `error`. */

@@ -53,18 +53,18 @@ static inline void take(struct reserve *reserve, const struct needs *needs, uint
 }
 
 /* The cycle in which a request that is ready at ready_cyc starts; the wait is the resource's that comes last. */
-static inline int64_t wait_for_resources(struct pcie *pcie, const struct clk *user, int64_t ready_cyc,
+static inline int64_t wait_for_resources(struct pcie_wait *wait, const struct clk *user, int64_t ready_cyc,
                                          const struct needs *needs, int counts_data)
 {
     int64_t latest_ps = clk_edge(user, ready_cyc - 1) - 1, *cause = 0;
     if (needs->tag_ps > latest_ps) {
         latest_ps = needs->tag_ps;
-        cause = &pcie->tag_wait_cyc;
+        cause = &wait->tag_cyc;
     }
     for (int kind = 0; kind <= counts_data; kind++)
         if (needs->room_ps[kind] > latest_ps) {
             latest_ps = needs->room_ps[kind];
-            cause = &pcie->room_wait_cyc[kind];
+            cause = &wait->room_cyc[kind];
         }
     if (!cause)
         return ready_cyc;
@@ -105,7 +105,7 @@ static inline uint32_t queue_waiting(struct pcie *pcie, int64_t *start_cyc, stru
     int64_t latency = pcie->params->read_latency, interval = pcie->params->read_interval, ready = *start_cyc;
     uint32_t sent = 0;
     for (; sent < count && look_for(&pcie->reserve, needs, 1, counts_data) != SIM_NEVER; sent++) {
-        *start_cyc = wait_for_resources(pcie, &user, ready, needs, counts_data);
+        *start_cyc = wait_for_resources(&pcie->wait[what.kind], &user, ready, needs, counts_data);
         take(&pcie->reserve, needs, 1, counts_data);
         queue_request(pcie, &user, &link, *start_cyc + latency, what);
         what.address += what.bytes;
@@ -137,7 +137,7 @@ static __attribute__((noinline)) uint32_t queue_behind_headers(struct pcie *pcie
         what.address += what.bytes;
         ready = start + interval;
     }
-    pcie->room_wait_cyc[RESERVE_HEADERS] += waited;
+    pcie->wait[what.kind].room_cyc[RESERVE_HEADERS] += waited;
     reserve_take_tags(&pcie->reserve, sent);
     reserve_take_room(&pcie->reserve, RESERVE_HEADERS, sent * units, which);
     return sent;

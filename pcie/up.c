@@ -77,7 +77,7 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
     const struct pcie_request *request = &pcie->request[index];
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
-    pcie->flow_wait_cyc[FLOW_NO_NPH] += flow_read_when(reads, ready_cyc) - ready_cyc; /* lost without a credit */
+    pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] += flow_read_when(reads, ready_cyc) - ready_cyc;
     link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
     pcie->up_free_cyc = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took);
     flow_read_sent(reads, pcie->up_free_cyc);
@@ -147,10 +147,12 @@ static struct piece next_piece(const struct pcie *pcie, const struct pcie_write 
 /* Whether its credit, or room in the replay buffer, comes later than start_cyc; then the other inputs go on. */
 static int must_wait(struct pcie *pcie, int which, const struct piece *piece, int64_t start_cyc)
 {
+    const struct pcie_write *write = &pcie->writing[which].write;
+    unsigned kind = write->bytes > 0 ? write->kind : PCIE_CQE_WRITE;
     enum flow_lack lack = FLOW_NO_PH;
     int64_t credit_cyc = flow_posted_when(&pcie->flow, piece->tlp, start_cyc, &lack);
     int64_t room_cyc = replay_room_when(&pcie->replay[PCIE_UP], piece->payload_bytes + pcie->request_bytes, start_cyc);
-    int64_t *account = room_cyc > credit_cyc ? &pcie->replay[PCIE_UP].wait_cyc : &pcie->flow_wait_cyc[lack];
+    int64_t *account = room_cyc > credit_cyc ? &pcie->replay[PCIE_UP].wait_cyc : &pcie->wait[kind].credit_cyc[lack];
     credit_cyc = max2(credit_cyc, room_cyc);
     if (credit_cyc == start_cyc)
         return 0;

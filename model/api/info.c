@@ -98,11 +98,24 @@ static void name_behind(const struct path *path, int index, struct rnicsim_stage
     out->behind = index < path->count ? path->stage[index].name : path->end.shape.name;
 }
 
-static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_stage_info *out)
+static void add_endpoint_waits(const struct rnic *nic, const struct pcie_wait *wait, int64_t *time_ps)
+{
+    time_ps[RNICSIM_NO_TAG] += api_in_ps(&nic->user_clk, wait->tag_cyc);
+    time_ps[RNICSIM_NO_CREDIT_CPLH] += api_in_ps(&nic->user_clk, wait->room_cyc[RESERVE_HEADERS]);
+    time_ps[RNICSIM_NO_CREDIT_CPLD] += api_in_ps(&nic->user_clk, wait->room_cyc[RESERVE_DATA]);
+}
+
+static void add_credit_waits(const struct rnic *nic, const struct pcie_wait *wait, int64_t *time_ps)
 {
     static const enum rnicsim_cause cause_of[FLOW_LACKS] = {[FLOW_NO_PH] = RNICSIM_NO_CREDIT_PH,
                                                             [FLOW_NO_PD] = RNICSIM_NO_CREDIT_PD,
                                                             [FLOW_NO_NPH] = RNICSIM_NO_CREDIT_NPH};
+    for (int lack = 0; lack < FLOW_LACKS; lack++)
+        time_ps[cause_of[lack]] += api_in_ps(&nic->pcie.link_clk, wait->credit_cyc[lack]);
+}
+
+static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_stage_info *out)
+{
     const struct pcie *pcie = &nic->pcie;
     out->path = "core";
     out->name = core_name[core];
@@ -128,9 +141,8 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
     case CORE_READ_ENGINE:
         out->items = pcie->operations_done;
         out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, pcie->issue_work_cyc);
-        out->time_ps[RNICSIM_NO_TAG] = api_in_ps(&nic->user_clk, pcie->tag_wait_cyc);
-        out->time_ps[RNICSIM_NO_CREDIT_CPLH] = api_in_ps(&nic->user_clk, pcie->room_wait_cyc[RESERVE_HEADERS]);
-        out->time_ps[RNICSIM_NO_CREDIT_CPLD] = api_in_ps(&nic->user_clk, pcie->room_wait_cyc[RESERVE_DATA]);
+        for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
+            add_endpoint_waits(nic, &pcie->wait[kind], out->time_ps);
         break;
     case CORE_FABRIC:
         out->items = nic->fabric.packets;
@@ -149,8 +161,8 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
         const struct replay *replay = &pcie->replay[core == CORE_UP ? PCIE_UP : PCIE_DOWN];
         out->time_ps[RNICSIM_NO_REPLAY_BUFFER] = api_in_ps(&pcie->link_clk, replay->wait_cyc);
         out->time_ps[RNICSIM_REPLAY] = api_in_ps(&pcie->link_clk, replay->lost_cyc);
-        for (int lack = 0; lack < FLOW_LACKS && core == CORE_UP; lack++)
-            out->time_ps[cause_of[lack]] = api_in_ps(&pcie->link_clk, pcie->flow_wait_cyc[lack]);
+        for (int kind = 0; kind < PCIE_KIND_COUNT && core == CORE_UP; kind++)
+            add_credit_waits(nic, &pcie->wait[kind], out->time_ps);
         break;
     }
 }
@@ -238,7 +250,12 @@ int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info
                                      .kind = kind[which],
                                      .tlps = count->tlps,
                                      .payload_bytes = count->payload_bytes,
-                                     .link_bytes = count->link_bytes};
+                                     .link_bytes = count->link_bytes,
+                                     .link_time_ps = api_in_ps(&nic->pcie.link_clk, (int64_t)count->link_bytes)};
+    if (direction == PCIE_UP) {
+        add_endpoint_waits(nic, &nic->pcie.wait[which], out->stall_ps);
+        add_credit_waits(nic, &nic->pcie.wait[which], out->stall_ps);
+    }
     return RNICSIM_OK;
 }
 

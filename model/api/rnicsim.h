@@ -293,6 +293,8 @@ RNICSIM_API size_t rnicsim_fifo_changes(struct rnicsim *sim, size_t index, struc
 struct rnicsim_tlp_info {
     const char *nic, *direction, *kind; /* "up" is to the host */
     uint64_t tlps, payload_bytes, link_bytes;
+    int64_t link_time_ps;                  /* that those bytes take */
+    int64_t stall_ps[RNICSIM_CAUSE_COUNT]; /* what stopped them: tags, completion space, credits */
 };
 
 RNICSIM_API size_t rnicsim_tlp_count(const struct rnicsim *sim);

@@ -93,8 +93,8 @@ static void test_tlps(void)
         CU_ASSERT_EQUAL(
             command_run(&command,
                         "$R run -b u280_100g --quiet --no-charts --force -o r %s t.wqe && "
-                        "grep -qx 'a,up,payload read,1,0,24,24' r/pcie.csv && "
-                        "grep -qx 'a,down,payload read,%s' r/pcie.csv && grep -qx 'b,up,payload write,%s' r/pcie.csv",
+                        "grep -q '^a,up,payload read,1,0,24,24,' r/pcie.csv && "
+                        "grep -q '^a,down,payload read,%s,' r/pcie.csv && grep -q '^b,up,payload write,%s,' r/pcie.csv",
                         row[i].set, row[i].read, row[i].written),
             0);
         CU_ASSERT_STRING_EQUAL(command.err, "");
