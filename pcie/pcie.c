@@ -67,8 +67,9 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) ||
-        root_init(&pcie->root, params, sim->seed, entity) || init_requests(pcie) || agenda_init(&pcie->at_host, 1024) ||
-        agenda_init(&pcie->stores, 64) || space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
+        root_init(&pcie->root, sim, params, entity, error, error_bytes) || init_requests(pcie) ||
+        agenda_init(&pcie->at_host, 1024) || agenda_init(&pcie->stores, 64) ||
+        space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
     for (uint32_t i = 0; i < reads; i++)
@@ -90,6 +91,7 @@ void pcie_free(struct pcie *pcie)
     space_free(&pcie->reads[0]);
     space_free(&pcie->reads[1]);
     reserve_free(&pcie->reserve);
+    root_free(&pcie->root);
     agenda_free(&pcie->at_host);
     agenda_free(&pcie->stores);
 }

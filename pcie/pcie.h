@@ -56,6 +56,11 @@ struct pcie_write {
     uint8_t kind;
 };
 
+struct pcie_place {
+    uint64_t address;
+    uint32_t bytes;
+};
+
 struct pcie_queued { /* an MRd between the engine and the link */
     int64_t at_cyc;  /* link cycle in which it can be sent */
     uint32_t request, is_wqe;
@@ -120,10 +125,11 @@ struct pcie {
     /* up */
     struct fifo *write_in[2]; /* payload, CQE */
     struct {
-        struct pcie_write write;
+        struct pcie_write write; /* what is left of it */
         int64_t start_cyc;
         int active;
     } writing[2];
+    struct pcie_place written[2]; /* all of it */
     int up_last;
     int64_t up_free_cyc, up_work_cyc;
     int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */

@@ -2,9 +2,167 @@
 
 #include "config/param_dist.h"
 
-int root_init(struct root *root, const struct pcie_params *params, uint64_t seed, uint64_t entity)
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WHOLE_PPM 1000000000 /* of a share, in 0.001 ppm */
+#define LOAD_FACTOR_PERCENT \
+    80 /* Understanding the Host Network, SIGCOMM 2024: contention makes latencies 1.26 to 1.8 times as long */
+
+enum { DRAW_READ, DRAW_REFRESH, DRAW_STALL, DRAW_HAS_STALL, DRAW_WAKE };
+
+static int64_t max2(int64_t a, int64_t b)
 {
-    *root = (struct root){
-        .params = params, .read_least_ps = params->host_read.point[0].ps, .stream = rnd_stream(seed, entity)};
-    return param_dist_table(&params->host_read, &root->read_ps);
+    return a > b ? a : b;
+}
+
+static int64_t loaded_ps(const struct pcie_params *params, int64_t ps)
+{
+    return ps + ps * LOAD_FACTOR_PERCENT / 100 * (params->host_load / 1000) / (WHOLE_PPM / 1000);
+}
+
+static uint64_t share_of(int64_t milli_ppm)
+{
+    return ((uint64_t)milli_ppm << 32) / WHOLE_PPM;
+}
+
+static void find_plain(struct root *root)
+{
+    const struct pcie_params *p = root->params;
+    root->is_plain = p->host_read_kib == 0 && p->host_remote == 0 && p->host_idle == 0 && !p->iommu &&
+                     root->dram_share == 0 && root->stall_share == 0;
+}
+
+/* Which lines were written shortly before matters where others are further away. */
+static int keep_written(struct root *root)
+{
+    if (root->written || (root->dram_share == 0 && root->params->host_remote == 0))
+        return 0;
+    uint64_t lines = (uint64_t)root->params->host_ddio / ROOT_LINE_BYTES;
+    root->written = calloc(lines, sizeof *root->written);
+    root->written_mask = lines - 1;
+    return root->written ? 0 : -1;
+}
+
+static int lines_init(struct root_lines *lines, const struct pcie_params *params)
+{
+    int64_t count = params->host_write_lines, ring = 1;
+    while (ring <= count + 1) /* a run is of one line at least */
+        ring *= 2;
+    *lines = (struct root_lines){.count = count,
+                                 .room = count,
+                                 .hold_ps = loaded_ps(params, params->host_write_line),
+                                 .mask = (uint32_t)(ring - 1)};
+    lines->run = malloc((size_t)ring * sizeof *lines->run);
+    return lines->run ? 0 : -1;
+}
+
+int root_init(struct root *root, struct sim *sim, const struct pcie_params *params, uint64_t entity, char *error,
+              size_t error_bytes)
+{
+    *root = (struct root){.params = params,
+                          .read_least_ps = params->host_read.point[0].ps,
+                          .stream = rnd_stream(sim->seed, entity),
+                          .write_ps = params->host_write,
+                          .dram_ps = loaded_ps(params, params->host_dram),
+                          .dram_share = share_of(params->host_dram_share),
+                          .stall_share = share_of(params->host_stall_share)};
+    find_plain(root);
+    if (params->iommu && !iommu_page_exists((uint64_t)params->iommu_page)) {
+        snprintf(error, error_bytes, "pcie.iommu_page: no such page, allowed 4 KiB, 2 MiB, 1 GiB");
+        return -1;
+    }
+    if (param_dist_table(&params->host_read, &root->read_ps) || param_dist_table(&params->host_wake, &root->wake_ps) ||
+        param_dist_table(&params->host_stall, &root->stall_ps) || lines_init(&root->lines, params) ||
+        keep_written(root))
+        return -1;
+    return params->iommu ? iommu_init(&root->iommu, params) : 0;
+}
+
+void root_free(struct root *root)
+{
+    free(root->lines.run);
+    iommu_free(&root->iommu);
+    free(root->written);
+}
+
+int root_set_window(struct root *root, uint64_t window_bytes, int cold)
+{
+    uint64_t llc = (uint64_t)root->params->host_llc;
+    root->dram_share = cold ? share_of(WHOLE_PPM) : 0;
+    if (!cold && window_bytes > llc)
+        root->dram_share = ((window_bytes - llc) << 32) / window_bytes;
+    find_plain(root);
+    return keep_written(root);
+}
+
+/* What the memory behind the cache takes longer. A line is in the cache or not, whoever asks. */
+static int64_t memory_ps(const struct root *root, uint64_t address, uint64_t ordinal)
+{
+    uint64_t line = address / ROOT_LINE_BYTES;
+    if (root->written && root->written[line & root->written_mask] == line + 1)
+        return 0;
+    int64_t ps = root->params->host_remote;
+    if (rnd_draw(root->stream, line, DRAW_READ) >> 32 >= root->dram_share)
+        return ps;
+    ps += root->dram_ps;
+    uint64_t draw = rnd_draw(root->stream, ordinal, DRAW_REFRESH) >> 32;
+    int64_t since_ps = (int64_t)(draw * (uint64_t)root->params->host_refresh_interval >> 32);
+    return ps + max2(root->params->host_refresh - since_ps, 0);
+}
+
+/* When a host that may sleep can serve a read. */
+static int64_t awake_at(struct root *root, int64_t from_ps, uint64_t ordinal)
+{
+    int64_t idle_ps = root->params->host_idle;
+    if (idle_ps == 0)
+        return from_ps;
+    if (from_ps > root->last_read_ps + idle_ps)
+        root->awake_from_ps = from_ps + rnd_table_draw(&root->wake_ps, rnd_draw(root->stream, ordinal, DRAW_WAKE));
+    return max2(from_ps, root->awake_from_ps);
+}
+
+int64_t root_read_all(struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes)
+{
+    uint64_t ordinal = root->reads++;
+    int64_t from_ps = max2(at_ps, root->visible_ps);
+    if (root->params->iommu)
+        from_ps = max2(from_ps, iommu_translate(&root->iommu, at_ps, address));
+    from_ps = awake_at(root, from_ps, ordinal);
+    int64_t ready_ps = from_ps + rnd_table_draw(&root->read_ps, rnd_draw(root->stream, ordinal, DRAW_READ)) +
+                       root->params->host_read_kib * bytes / 1024 + memory_ps(root, address, ordinal);
+    if (rnd_draw(root->stream, ordinal, DRAW_HAS_STALL) >> 32 < root->stall_share)
+        ready_ps += rnd_table_draw(&root->stall_ps, rnd_draw(root->stream, ordinal, DRAW_STALL));
+    root->last_read_ps = max2(root->last_read_ps, ready_ps);
+    return ready_ps;
+}
+
+static int64_t write_translated(struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes)
+{
+    uint64_t page = (uint64_t)root->params->iommu_page;
+    for (uint64_t from = address; from < address + bytes; from = (from / page + 1) * page)
+        at_ps = max2(at_ps, iommu_translate(&root->iommu, at_ps, from));
+    return at_ps;
+}
+
+static void note_written(struct root *root, uint64_t address, uint64_t lines)
+{
+    for (uint64_t line = address / ROOT_LINE_BYTES; lines > 0; lines--, line++)
+        root->written[line & root->written_mask] = line + 1;
+}
+
+struct root_write root_write_all(struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes)
+{
+    int64_t from_ps = at_ps;
+    if (root->params->iommu)
+        from_ps = write_translated(root, at_ps, address, bytes);
+    from_ps = max2(from_ps, root->write_from_ps);
+    if (bytes > 0) {
+        if (root->written)
+            note_written(root, address, tlp_blocks(address, bytes, ROOT_LINE_BYTES));
+        from_ps = root_take_lines(&root->lines, from_ps, address, bytes);
+    }
+    root->write_from_ps = from_ps;
+    root->visible_ps = from_ps + root->write_ps;
+    return (struct root_write){from_ps, root->visible_ps};
 }

@@ -35,10 +35,13 @@ static void send(struct pcie *pcie, enum pcie_kind kind, uint32_t tlps, uint32_t
 }
 
 /* Read requests go to the host, which has the data after its memory's latency: from start_cyc on, as many as start by last_cyc.
- * Each takes the same time on the link: its header, or a beat of the user interface. */
-static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
+ * Each takes the same time on the link: its header, or a beat of the user interface. to_plain_host, the root's, is a constant: each case
+ * has code of its own. */
+static inline __attribute__((always_inline)) void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc,
+                                                             int to_plain_host)
 {
     const struct clk link = pcie->link_clk; /* a copy of its own: kept in registers */
+    const int64_t written = pcie->root.visible_ps;
     int64_t took = pcie_occupancy_cyc(pcie, 0, TLP_REQUEST_BYTES), latency = pcie->params->link_latency, free_cyc;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask;
     uint32_t wqes = 0, first = next;
@@ -46,7 +49,9 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     do {
         free_cyc = start_cyc + took;
         const struct pcie_request *request = &pcie->request[queued->request];
-        int64_t ready = root_read(&pcie->root, clk_edge(&link, free_cyc) + latency, request->address, request->bytes);
+        int64_t at = clk_edge(&link, free_cyc) + latency;
+        int64_t ready = to_plain_host ? root_read_plain(&pcie->root, max2(at, written))
+                                      : root_read_all(&pcie->root, at, request->address, request->bytes);
         model_assert(pcie->sim, agenda_put(&pcie->at_host, ready, 0, queued->request) == 0, "out of memory");
         wqes += queued->is_wqe;
         if (++next == end)
@@ -121,8 +126,10 @@ static struct pcie_choice choose(const struct pcie *pcie)
 
 static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
 {
-    pcie->describe(pcie->describe_context, input, fifo_front(pcie->write_in[input - 1])->ref,
-                   &pcie->writing[input - 1].write);
+    struct pcie_write *write = &pcie->writing[input - 1].write;
+    pcie->describe(pcie->describe_context, input, fifo_front(pcie->write_in[input - 1])->ref, write);
+    pcie->written[input - 1] =
+        (struct pcie_place){write->bytes > 0 ? write->address : write->cqe_address, write->bytes + write->cqe_bytes};
     pcie->writing[input - 1].start_cyc = start_cyc;
     pcie->writing[input - 1].active = 1;
 }
@@ -133,8 +140,9 @@ static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t sent_at
     struct fifo_slot slot = fifo_take(in);
     pcie->writing[input - 1].active = 0;
     fifo_release(in, slot.bytes, pcie->writing[input - 1].start_cyc, last_cyc);
-    int64_t visible_ps = root_write(&pcie->root, sent_at_ps + pcie->params->link_latency);
-    return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, visible_ps};
+    struct root_write written = root_write(&pcie->root, sent_at_ps + pcie->params->link_latency,
+                                           pcie->written[input - 1].address, pcie->written[input - 1].bytes);
+    return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, written.visible_at_ps};
 }
 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
@@ -142,7 +150,10 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
 {
     pcie->up_last = input;
     if (input == PCIE_IN_READ) {
-        send_reads(pcie, start_cyc, last_cyc);
+        if (pcie->root.is_plain)
+            send_reads(pcie, start_cyc, last_cyc, 1);
+        else
+            send_reads(pcie, start_cyc, last_cyc, 0);
         return 0;
     }
     struct pcie_write *write = &pcie->writing[input - 1].write;
