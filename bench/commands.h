@@ -8,5 +8,6 @@ int params_main(int argc, char **argv);
 int boards_main(int argc, char **argv);
 int trace_main(int argc, char **argv);
 int linecheck_main(int argc, char **argv);
+int pciebench_main(int argc, char **argv);
 
 #endif

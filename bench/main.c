@@ -18,6 +18,7 @@ static const struct command commands[] = {
     {"boards", boards_main, "lists the boards that can be named"},
     {"trace", trace_main, "trace files: info, check, convert, import"},
     {"linecheck", linecheck_main, "whether a datapath keeps up with a line"},
+    {"pciebench", pciebench_main, "pcie-bench's measurements on a host; fits a host to measured ones"},
 };
 
 static int print_help(void)
@@ -45,9 +46,9 @@ static int dispatch(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
-    return cli_fail(
-        "\"%s\" is no command; allowed are run, size, params, boards, trace and linecheck; see rnicsim --help",
-        argv[1]);
+    return cli_fail("\"%s\" is no command; allowed are run, size, params, boards, trace, linecheck and pciebench; see "
+                    "rnicsim --help",
+                    argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -96,6 +96,12 @@ int root_set_window(struct root *root, uint64_t window_bytes, int cold)
     return keep_written(root);
 }
 
+int64_t root_typical_read_ps(const struct root *root)
+{
+    int64_t far_ps = (int64_t)(root->dram_share * (uint64_t)root->dram_ps >> 32);
+    return rnd_table_draw(&root->read_ps, UINT64_C(1) << 63) + root->params->host_remote + far_ps;
+}
+
 /* What the memory behind the cache takes longer. A line is in the cache or not, whoever asks. */
 static int64_t memory_ps(const struct root *root, uint64_t address, uint64_t ordinal)
 {

@@ -60,6 +60,9 @@ void root_free(struct root *root);
  * last-level cache as far as that goes. Before the first access. Returns -1 without memory. */
 int root_set_window(struct root *root, uint64_t window_bytes, int cold);
 
+/* The median of a small read, nothing being rare. */
+int64_t root_typical_read_ps(const struct root *root);
+
 /* root_read() for a plain host, behind the writes, and for any other: a loop over reads asks once for what does not change. */
 static inline int64_t root_read_plain(struct root *root, int64_t from_ps)
 {

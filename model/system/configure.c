@@ -39,6 +39,18 @@ static int load_named(struct files *files, enum config_kind kind, const char *ke
     return failed ? -1 : config_load(files->config, path, kind, error);
 }
 
+/* The "key=value" settings on top, unless something failed before: then, or now, the configuration is gone. */
+static struct config *finish(struct config *config, int failed, const char *const *set, size_t set_count,
+                             struct config_error *error)
+{
+    for (size_t i = 0; i < set_count && !failed; i++)
+        failed = config_set(config, set[i], error);
+    if (!failed)
+        return config;
+    config_destroy(config);
+    return 0;
+}
+
 struct config *system_configure(const char *data_dir, const char *board, const char *host, const char *const *set,
                                 size_t set_count, struct config_error *error)
 {
@@ -48,10 +60,15 @@ struct config *system_configure(const char *data_dir, const char *board, const c
     struct files files = {.config = config, .data_dir = data_dir};
     int failed = load_board(&files, board, error) || load_named(&files, CONFIG_NIC, "nic", 0, error) ||
                  load_named(&files, CONFIG_HOST, "host", host, error);
-    for (size_t i = 0; i < set_count && !failed; i++)
-        failed = config_set(config, set[i], error);
-    if (!failed)
-        return config;
-    config_destroy(config);
-    return 0;
+    return finish(config, failed, set, set_count, error);
+}
+
+struct config *system_configure_host(const char *data_dir, const char *host, const char *const *set, size_t set_count,
+                                     struct config_error *error)
+{
+    struct config *config = config_create(system_param_tables, system_param_table_count, error);
+    if (!config)
+        return 0;
+    struct files files = {.config = config, .data_dir = data_dir};
+    return finish(config, host && load_named(&files, CONFIG_HOST, "host", host, error), set, set_count, error);
 }
