@@ -23,11 +23,12 @@ enum {
     OPTION_SAMPLES,
     OPTION_SEED,
     OPTION_FIT,
+    OPTION_SYSTEM,
     OPTION_JSON
 };
 
 struct options {
-    const char *host, *test, *size, *window, *cache, *offset, *samples, *seed, *fit, *out;
+    const char *host, *test, *size, *window, *cache, *offset, *samples, *seed, *fit, *system, *out;
     const char *set[SETS_MAX];
     size_t set_count;
     int json;
@@ -39,11 +40,17 @@ static error_t parse(int key, char *value, struct argp_state *state)
     static const struct {
         int key;
         size_t offset;
-    } text[] = {{OPTION_HOST, offsetof(struct options, host)},       {OPTION_TEST, offsetof(struct options, test)},
-                {OPTION_SIZE, offsetof(struct options, size)},       {OPTION_WINDOW, offsetof(struct options, window)},
-                {OPTION_CACHE, offsetof(struct options, cache)},     {OPTION_OFFSET, offsetof(struct options, offset)},
-                {OPTION_SAMPLES, offsetof(struct options, samples)}, {OPTION_SEED, offsetof(struct options, seed)},
-                {OPTION_FIT, offsetof(struct options, fit)},         {'o', offsetof(struct options, out)}};
+    } text[] = {{OPTION_HOST, offsetof(struct options, host)},
+                {OPTION_TEST, offsetof(struct options, test)},
+                {OPTION_SIZE, offsetof(struct options, size)},
+                {OPTION_WINDOW, offsetof(struct options, window)},
+                {OPTION_CACHE, offsetof(struct options, cache)},
+                {OPTION_OFFSET, offsetof(struct options, offset)},
+                {OPTION_SAMPLES, offsetof(struct options, samples)},
+                {OPTION_SEED, offsetof(struct options, seed)},
+                {OPTION_FIT, offsetof(struct options, fit)},
+                {OPTION_SYSTEM, offsetof(struct options, system)},
+                {'o', offsetof(struct options, out)}};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (key == text[i].key) {
             memcpy((char *)options + text[i].offset, &value, sizeof value);
@@ -138,7 +145,7 @@ static json_t *json_tail(const struct pciebench_answer *answer)
     json_t *tail = json_array();
     for (int i = 0; i < PCIEBENCH_TAILS; i++)
         json_array_append_new(
-            tail, json_pack("{s:i, s:f}", "over_median_ns", pciebench_tail_ns[i], "percent", answer->tail_percent[i]));
+            tail, json_pack("{s:f, s:f}", "over_median_ns", pciebench_tail_ns(i), "percent", answer->tail_percent[i]));
     return tail;
 }
 
@@ -234,9 +241,10 @@ int pciebench_main(int argc, char **argv)
         {"cache", OPTION_CACHE, "warm|cold", 0, "whether the window is in the cache; default warm", 1},
         {"offset", OPTION_OFFSET, "BYTES", 0, "of each transaction; default 0", 1},
         {"samples", OPTION_SAMPLES, "N", 0, "latencies (default 100000) or transactions (50000)", 1},
-        {NULL, 's', "KEY=VALUE", 0, "sets a parameter of the host", 1},
+        {NULL, 's', "KEY=VALUE", 0, "sets a parameter of the host; with --fit: what is known of it", 1},
         {"seed", OPTION_SEED, "N", 0, "of random numbers; default 1", 1},
         {"fit", OPTION_FIT, "FILE", 0, "instead: fits a host to measured figures, a CSV of pcie-bench", 2},
+        {"system", OPTION_SYSTEM, "NAME", 0, "the rows to be fitted, where the file has several systems", 2},
         {NULL, 'o', "NAME.host", 0, "where --fit writes the host; default standard output", 2},
         {"json", OPTION_JSON, NULL, 0, "median_ns, p99_ns, p99.9_ns, or gbps", 3},
         {0}};
@@ -252,7 +260,7 @@ int pciebench_main(int argc, char **argv)
     struct pciebench_host host = {
         .host = options.host, .set = options.set, .set_count = options.set_count, .seed = seed};
     if (options.fit)
-        return pciebench_fit(&host, options.fit, options.out, options.json);
+        return pciebench_fit(&host, options.fit, options.system, options.out, options.json);
     if (!options.host || !options.test || !options.size)
         return cli_fail("--host, --test and --size are needed, or --fit; see pciebench --help");
     return measure(&options, &host);

@@ -3,7 +3,12 @@
 #include <string.h>
 #include <strings.h>
 
-const int pciebench_tail_ns[PCIEBENCH_TAILS] = {40, 67, 93, 120, 147, 173, 200, 227, 253, 280, 307, 333, 360};
+#define STAMP_NS (40.0 / 3)
+
+double pciebench_tail_ns(int i)
+{
+    return (3 + 2 * i) * STAMP_NS;
+}
 
 static const char *const names[RNICSIM_PCIEBENCH_TEST_COUNT] = {"lat_rd", "lat_wrrd", "bw_rd", "bw_wr", "bw_rdwr"};
 
@@ -43,7 +48,8 @@ static void count_tail(void *context, int64_t value_ps, uint64_t count)
 {
     struct pciebench_answer *answer = context;
     for (int i = 0; i < PCIEBENCH_TAILS; i++)
-        answer->tail_percent[i] += value_ps - answer->median.ps > pciebench_tail_ns[i] * 1000 ? (double)count : 0;
+        if ((double)(value_ps - answer->median.ps) > 1000 * (pciebench_tail_ns(i) + STAMP_NS / 2))
+            answer->tail_percent[i] += (double)count;
 }
 
 static void read_latency(const struct rnicsim_hist *hist, struct pciebench_answer *answer)

@@ -15,6 +15,8 @@ int iommu_init(struct iommu *iommu, const struct pcie_params *params)
 {
     *iommu = (struct iommu){.miss_ps = params->iommu_miss,
                             .walk_ps = params->iommu_walk,
+                            .lookup_ps = params->iommu_lookup,
+                            .write_walk_ps = params->iommu_write_walk,
                             .entries = (uint32_t)params->iommu_entries,
                             .walkers = (uint32_t)params->iommu_walkers,
                             .bucket_mask = 1};
@@ -89,29 +91,38 @@ static uint32_t enter(struct iommu *iommu, uint64_t page)
     return i;
 }
 
-static int64_t walk(struct iommu *iommu, int64_t at_ps)
+/* The walker that is free first. */
+static int64_t *first_walker(struct iommu *iommu)
 {
     int64_t *first = &iommu->walker_free_ps[0];
     for (uint32_t i = 1; i < iommu->walkers; i++)
         if (iommu->walker_free_ps[i] < *first)
             first = &iommu->walker_free_ps[i];
-    int64_t from_ps = at_ps > *first ? at_ps : *first;
-    *first = from_ps + iommu->walk_ps;
-    return from_ps + iommu->miss_ps;
+    return first;
 }
 
-int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address)
+static int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address, int is_write)
 {
     uint64_t page = address >> iommu->page_shift;
     uint32_t i = find(iommu, page);
+    int64_t *walker = first_walker(iommu);
+    int64_t enters_ps = max2(at_ps, max2(*walker, iommu->lookup_free_ps));
     if (i == HEAD) {
         iommu->misses++;
         i = enter(iommu, page);
-        iommu->entry[i].ready_ps = walk(iommu, at_ps);
+        iommu->entry[i].ready_ps = enters_ps + iommu->miss_ps;
+        *walker = enters_ps + (is_write ? iommu->write_walk_ps : iommu->walk_ps);
     } else {
         iommu->hits++;
         leave_list(iommu, i);
+        iommu->lookup_free_ps = enters_ps + (is_write ? 0 : iommu->lookup_ps);
     }
     make_newest(iommu, i);
-    return at_ps > iommu->entry[i].ready_ps ? at_ps : iommu->entry[i].ready_ps;
+    iommu->passed_ps = max2(iommu->passed_ps, max2(enters_ps, iommu->entry[i].ready_ps));
+    return iommu->passed_ps;
 }

@@ -1,8 +1,11 @@
-/* The host's IOMMU: an IOTLB, least recently used goes first, and a number of page walkers. Instants are picoseconds, in the order in
- * which TLPs are at the root complex.
+/* The host's IOMMU: an IOTLB, least recently used goes first, and page walkers. Instants are picoseconds, in the order in which TLPs are at
+ * the root complex.
  *
- * A hit costs nothing. A miss takes a walker when the first is free, holds it for pcie.iommu_walk and has the page pcie.iommu_miss after
- * it began; who asks for the page meanwhile waits for the same walk. The walkers bound the rate of misses: walkers / walk. */
+ * Accesses enter in order, while a walker is free, and leave in order: a hit at once, but for a read's lookup of pcie.iommu_lookup, a miss
+ * pcie.iommu_miss after it entered; it holds its walker for pcie.iommu_walk (a write: pcie.iommu_write_walk). Who asks for the page meanwhile
+ * waits for the same walk. So with a share m of misses and one walker reads are m * walk + (1 - m) * lookup apart at the least. This is
+ * calibrated: bandwidths of 64 B against the window follow it (pcie-bench/data @b2abf2f hsw-Xeon-E5-2637v3 iommu-nosp), and do not follow
+ * several walkers of as many times the walk. */
 #ifndef PCIE_IOMMU_H
 #define PCIE_IOMMU_H
 
@@ -17,12 +20,13 @@ struct iommu_entry {
 
 struct iommu {
     int page_shift;
-    int64_t miss_ps, walk_ps;
+    int64_t miss_ps, walk_ps, write_walk_ps, lookup_ps;
     uint32_t entries, used;
     struct iommu_entry *entry; /* [0] is the head of the list */
     uint32_t *bucket, bucket_mask;
     uint32_t walkers;
     int64_t *walker_free_ps;
+    int64_t lookup_free_ps, passed_ps; /* passed: the newest access */
     uint64_t hits, misses;
 };
 
@@ -32,6 +36,6 @@ int iommu_page_exists(uint64_t bytes);
 int iommu_init(struct iommu *iommu, const struct pcie_params *params);
 void iommu_free(struct iommu *iommu);
 /* When the address of an access that is there at at_ps is translated. */
-int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address);
+int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address, int is_write);
 
 #endif

@@ -187,6 +187,7 @@ struct pcie_up {
     int input;
     uint32_t ref;          /* the write's slot */
     int64_t sent_at_ps;    /* WRITTEN: its last TLP has left the link's arbiter */
+    int64_t drained_at_ps; /* WRITTEN: out of the host's receive buffer, see struct root_write */
     int64_t visible_at_ps; /* WRITTEN: payload (and CQE) visible in host memory */
 };
 

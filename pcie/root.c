@@ -9,7 +9,7 @@
 #define LOAD_FACTOR_PERCENT \
     80 /* Understanding the Host Network, SIGCOMM 2024: contention makes latencies 1.26 to 1.8 times as long */
 
-enum { DRAW_READ, DRAW_REFRESH, DRAW_STALL, DRAW_HAS_STALL, DRAW_WAKE };
+enum { DRAW_READ, DRAW_MISS, DRAW_STALL, DRAW_HAS_STALL, DRAW_WAKE, DRAW_REFRESH };
 
 static int64_t max2(int64_t a, int64_t b)
 {
@@ -88,10 +88,11 @@ void root_free(struct root *root)
 
 int root_set_window(struct root *root, uint64_t window_bytes, int cold)
 {
-    uint64_t llc = (uint64_t)root->params->host_llc;
-    root->dram_share = cold ? share_of(WHOLE_PPM) : 0;
+    uint64_t llc = (uint64_t)root->params->host_llc, share = cold ? share_of(WHOLE_PPM) : 0;
     if (!cold && window_bytes > llc)
-        root->dram_share = ((window_bytes - llc) << 32) / window_bytes;
+        share = ((window_bytes - llc) << 32) / window_bytes;
+    if (share > root->dram_share)
+        root->dram_share = share;
     find_plain(root);
     return keep_written(root);
 }
@@ -102,19 +103,40 @@ int64_t root_typical_read_ps(const struct root *root)
     return rnd_table_draw(&root->read_ps, UINT64_C(1) << 63) + root->params->host_remote + far_ps;
 }
 
-/* What the memory behind the cache takes longer. A line is in the cache or not, whoever asks. */
-static int64_t memory_ps(const struct root *root, uint64_t address, uint64_t ordinal)
+/* What is left, at at_ps, of the refresh of a channel in the interval before or in this one. It is somewhere in each: a controller may
+ * postpone it (JESD79-4, 4.26). */
+static int64_t channel_refresh_ps(const struct root *root, int64_t at_ps, uint64_t channel)
+{
+    int64_t interval_ps = root->params->host_refresh_interval, number = at_ps / interval_ps, left_ps = 0;
+    for (int64_t i = number - (number > 0); i <= number; i++) {
+        uint64_t draw = rnd_draw(root->stream, (uint64_t)i, DRAW_REFRESH + channel) >> 32;
+        int64_t begin_ps = i * interval_ps + (int64_t)(draw * (uint64_t)interval_ps >> 32);
+        if (begin_ps <= at_ps)
+            left_ps = max2(left_ps, begin_ps + root->params->host_refresh - at_ps);
+    }
+    return left_ps;
+}
+
+/* How long a read of `lines`, which go to the channels in turn, waits for those that it touches. */
+static int64_t refresh_ps(const struct root *root, int64_t at_ps, uint64_t line, uint64_t lines)
+{
+    uint64_t channels = (uint64_t)root->params->host_channels;
+    int64_t wait_ps = 0;
+    for (uint64_t i = 0; i < lines && i < channels && root->params->host_refresh > 0; i++)
+        wait_ps = max2(wait_ps, channel_refresh_ps(root, at_ps, (line + i) % channels));
+    return wait_ps;
+}
+
+/* What the memory behind the cache takes longer. A line is in the cache or not, whoever asks; a read goes by its first. */
+static int64_t memory_ps(const struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes)
 {
     uint64_t line = address / ROOT_LINE_BYTES;
     if (root->written && root->written[line & root->written_mask] == line + 1)
         return 0;
     int64_t ps = root->params->host_remote;
-    if (rnd_draw(root->stream, line, DRAW_READ) >> 32 >= root->dram_share)
+    if (rnd_draw(root->stream, line, DRAW_MISS) >> 32 >= root->dram_share)
         return ps;
-    ps += root->dram_ps;
-    uint64_t draw = rnd_draw(root->stream, ordinal, DRAW_REFRESH) >> 32;
-    int64_t since_ps = (int64_t)(draw * (uint64_t)root->params->host_refresh_interval >> 32);
-    return ps + max2(root->params->host_refresh - since_ps, 0);
+    return ps + root->dram_ps + refresh_ps(root, at_ps, line, tlp_blocks(address, bytes, ROOT_LINE_BYTES));
 }
 
 /* When a host that may sleep can serve a read. */
@@ -133,10 +155,10 @@ int64_t root_read_all(struct root *root, int64_t at_ps, uint64_t address, uint32
     uint64_t ordinal = root->reads++;
     int64_t from_ps = max2(at_ps, root->visible_ps);
     if (root->params->iommu)
-        from_ps = max2(from_ps, iommu_translate(&root->iommu, at_ps, address));
+        from_ps = max2(from_ps, iommu_translate(&root->iommu, at_ps, address, 0));
     from_ps = awake_at(root, from_ps, ordinal);
     int64_t ready_ps = from_ps + rnd_table_draw(&root->read_ps, rnd_draw(root->stream, ordinal, DRAW_READ)) +
-                       root->params->host_read_kib * bytes / 1024 + memory_ps(root, address, ordinal);
+                       root->params->host_read_kib * bytes / 1024 + memory_ps(root, from_ps, address, bytes);
     if (rnd_draw(root->stream, ordinal, DRAW_HAS_STALL) >> 32 < root->stall_share)
         ready_ps += rnd_table_draw(&root->stall_ps, rnd_draw(root->stream, ordinal, DRAW_STALL));
     root->last_read_ps = max2(root->last_read_ps, ready_ps);
@@ -147,7 +169,7 @@ static int64_t write_translated(struct root *root, int64_t at_ps, uint64_t addre
 {
     uint64_t page = (uint64_t)root->params->iommu_page;
     for (uint64_t from = address; from < address + bytes; from = (from / page + 1) * page)
-        at_ps = max2(at_ps, iommu_translate(&root->iommu, at_ps, from));
+        at_ps = max2(at_ps, iommu_translate(&root->iommu, at_ps, from, 1));
     return at_ps;
 }
 

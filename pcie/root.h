@@ -5,8 +5,8 @@
  * A read waits until the posted writes before it are in memory (Base Spec 2.4.1: it may not pass them), then takes
  *   pcie.host_read + its bytes * pcie.host_read_kib
  *   + pcie.host_remote, when its memory is the other node's
- *   + pcie.host_dram and the rest of a refresh, P(longer than x) = (host_refresh - x) / host_refresh_interval, when its first line is not
- *     in the last-level cache
+ *   + pcie.host_dram and the rest of a refresh of a channel that it touches, when its first line is not in the last-level cache; for one
+ *     channel P(longer than x) = (host_refresh - x) / host_refresh_interval
  *   + pcie.host_stall, now and then
  * with the IOMMU's translation, and the host's waking, before it. A line that was written shortly before is in the cache of the near node:
  * as far back as pcie.host_ddio goes, so that a read of it meets neither the other node nor DRAM. */

@@ -142,7 +142,7 @@ static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t sent_at
     fifo_release(in, slot.bytes, pcie->writing[input - 1].start_cyc, last_cyc);
     struct root_write written = root_write(&pcie->root, sent_at_ps + pcie->params->link_latency,
                                            pcie->written[input - 1].address, pcie->written[input - 1].bytes);
-    return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, written.visible_at_ps};
+    return (struct pcie_up){PCIE_UP_WRITTEN, input, slot.ref, sent_at_ps, written.drained_at_ps, written.visible_at_ps};
 }
 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */

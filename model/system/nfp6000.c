@@ -5,6 +5,7 @@
 #define TYPICAL_READ_PS 200000 /* the median of pcie.host_read against which the tables stand */
 #define LINK_PS_PER_KIB \
     136714                /* 7.49 bytes a ns, 95.1 % of what is encoded: calibrated, reads of MRRS 4096 from 512 B on */
+#define TYPICAL_MPS 256   /* of the hosts of the tables */
 #define LARGE_REQUEST 512 /* reads of a larger pcie.mrrs have columns of their own */
 
 /* Between two rows of a table: on the line between them. The bytes of the transaction stand first, times are ps; slopes are ps for each
@@ -85,16 +86,24 @@ static int64_t engine_of(int column, uint32_t bytes)
     return interpolate(engine[0], 8, column, (int32_t)bytes);
 }
 
-/* The link with the TLPs that the host's MPS makes. */
-static int64_t link_ps(const struct pcie_params *params, uint32_t bytes, uint32_t header_bytes)
+/* The link with the TLPs that an MPS makes. */
+static int64_t link_ps(int64_t mps, uint32_t bytes, uint32_t header_bytes)
 {
-    uint32_t mps = (uint32_t)params->mps, tlps = (bytes + mps - 1) / mps;
+    uint32_t tlps = (bytes + (uint32_t)mps - 1) / (uint32_t)mps;
     return (int64_t)(tlp_payload_bytes(0, bytes) + tlps * header_bytes) * LINK_PS_PER_KIB / 1024;
 }
 
 static int64_t max2(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+/* The device empties what it reads more slowly than the link brings it, so that smaller completions than those of the table, whose headers
+ * take more of the link, are not felt. */
+static int64_t read_after(int64_t mps, uint32_t bytes)
+{
+    int64_t more = link_ps(mps, bytes, TLP_COMPLETION_BYTES) - link_ps(TYPICAL_MPS, bytes, TLP_COMPLETION_BYTES);
+    return max2(interpolate(after[0], 3, AFTER_READ, (int32_t)bytes) - more, 1);
 }
 
 struct nfp6000_times nfp6000_times(const struct pcie_params *params, int64_t host_read_ps, uint32_t bytes,
@@ -104,12 +113,12 @@ struct nfp6000_times nfp6000_times(const struct pcie_params *params, int64_t hos
     int64_t slope = engine_of(is_large ? ENGINE_LARGE_SLOPE : ENGINE_READ_SLOPE, bytes);
     int64_t read_ps =
         engine_of(is_large ? ENGINE_LARGE_READ : ENGINE_READ, bytes) + slope * (host_read_ps - TYPICAL_READ_PS) / 1000;
-    struct nfp6000_times times = {.read_ps = max2(read_ps, link_ps(params, bytes, TLP_COMPLETION_BYTES)),
-                                  .write_ps =
-                                      max2(engine_of(ENGINE_WRITE, bytes), link_ps(params, bytes, TLP_REQUEST_BYTES)),
-                                  .shared_ps = engine_of(is_large ? ENGINE_LARGE_PAIR : ENGINE_PAIR, bytes) / 2,
-                                  .read_after_ps = interpolate(after[0], 3, AFTER_READ, (int32_t)bytes),
-                                  .write_after_ps = interpolate(after[0], 3, AFTER_WRITE, (int32_t)bytes)};
+    struct nfp6000_times times = {
+        .read_ps = max2(read_ps, link_ps(params->mps, bytes, TLP_COMPLETION_BYTES)),
+        .write_ps = max2(engine_of(ENGINE_WRITE, bytes), link_ps(params->mps, bytes, TLP_REQUEST_BYTES)),
+        .shared_ps = engine_of(is_large ? ENGINE_LARGE_PAIR : ENGINE_PAIR, bytes) / 2,
+        .read_after_ps = read_after(params->mps, bytes),
+        .write_after_ps = interpolate(after[0], 3, AFTER_WRITE, (int32_t)bytes)};
     if (offset > 0) {
         times.read_ps = max2(times.read_ps + UNALIGNED_READ_PS, UNALIGNED_READ_LEAST_PS);
         times.write_ps += interpolate(unaligned_write[0], 2, 1, (int32_t)bytes);

@@ -36,6 +36,9 @@ static void command(struct pciebench *bench, uint32_t index, int64_t at_ps)
     struct pciebench_worker *worker = &bench->worker[index];
     struct pciebench_engine *engine = &bench->engine[worker->reads];
     int64_t start_ps = max2(at_ps + NFP6000_COMMAND_PS, max2(engine->free_ps, bench->shared_free_ps));
+    if (!worker->reads &&
+        bench->writes_begun++ >= NFP6000_WORKERS) /* that one is told: its thread, or another, is back */
+        start_ps = max2(start_ps, bench->drained_ps[(bench->writes_begun - 1) % NFP6000_WORKERS]);
     engine->free_ps = start_ps + engine->busy_ps;
     bench->shared_free_ps = start_ps + bench->shared_ps;
     int64_t cyc = clk_at_or_after(&bench->user_clk, start_ps);
@@ -147,6 +150,8 @@ static int64_t decide_up(void *self, int64_t now)
         struct pcie_up up = pcie_up_next(&bench->pcie, &wake_at);
         if (up.event == PCIE_UP_NOTHING)
             return wake_at;
+        bench->drained_ps[bench->writes_drained++ % NFP6000_WORKERS] =
+            up.drained_at_ps + bench->params.link_latency; /* when its credits are back */
         signal(bench, up.ref, up.sent_at_ps + bench->engine[TO_HOST].after_ps);
     }
 }

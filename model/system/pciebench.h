@@ -42,6 +42,9 @@ struct pciebench {
     struct fifo operations, writes, cqes;
     struct pciebench_engine engine[2]; /* write, read */
     int64_t shared_free_ps, shared_ps;
+    int64_t
+        drained_ps[NFP6000_WORKERS]; /* the newest writes: the host takes no more before these are out of its buffer */
+    uint64_t writes_begun, writes_drained;
     struct agenda ready; /* workers, by when they can go on */
     int decider;
     struct pciebench_worker worker[NFP6000_WORKERS];
