@@ -23,7 +23,7 @@
 #define FIT_TRANSACTIONS 20000
 #define NEAR_MOST_NS 280 /* reads of near memory: 200 to 247 ns on five machines, 300 and more of the other node's */
 #define NEAR_NS 205
-#define DRAM_NS 50        /* the default of pcie.host_dram */
+#define DRAM_NS 52        /* the default of pcie.host_dram */
 #define REFRESH_P99_NS 78 /* 1 % and 0.1 % of 7800 ns: so much before the longest wait the percentile stands */
 #define REFRESH_P999_NS 8
 #define RARE_PERCENT 99.99999
@@ -221,7 +221,7 @@ static void spread_awake(struct fit *fit)
     add_shape(shape, 50, 0);
     add_shape(shape, 95, fmax(SPREAD_NS, p95 - center - STAMP_NS));
     for (int i = 0; i < point->quantiles; i++) {
-        double percent = point->quantile[i].percent, over = point->quantile[i].ns - center;
+        double percent = point->quantile[i].percent, over = point->quantile[i].ns - STAMP_NS / 2 - center;
         if (percent > 99 && p99 <= 0 && last == 0) /* between 95 and the first over 99: halfway */
             add_shape(shape, 99, over / 2);
         if (percent < 99)
@@ -438,7 +438,7 @@ static int find_dram(struct fit *fit)
     if (count == 0 && (count = cold_excess(fit, NEAR_BYTES + 1, UINT64_MAX, &excess)) < 0)
         return CLI_INPUT;
     if (count == 0 || excess > SLEEPS_NS)
-        keep(fit, "pcie.host_dram: no cold latencies of a small window; kept 50 ns");
+        keep(fit, "pcie.host_dram: no cold latencies of a small window; kept 52 ns");
     else
         fit->values.dram = fmax(excess, 0);
     return 0;
@@ -500,7 +500,7 @@ static int find_iommu(struct fit *fit)
     int count = cold_excess(fit, FAR_BYTES, UINT64_MAX, &excess);
     if (count < 0)
         return CLI_INPUT;
-    excess -= fit->values.dram >= 0 ? fit->values.dram : 50;
+    excess -= fit->values.dram >= 0 ? fit->values.dram : DRAM_NS;
     fit->values.iommu = (count > 0 && excess > SLEEPS_NS) || read_ns > TRANSLATED_NS || write_ns > TRANSLATED_NS;
     if (!fit->values.iommu) {
         keep(fit, "pcie.iommu: nothing shows one; kept off");

@@ -48,7 +48,7 @@ static void count_tail(void *context, int64_t value_ps, uint64_t count)
 {
     struct pciebench_answer *answer = context;
     for (int i = 0; i < PCIEBENCH_TAILS; i++)
-        if ((double)(value_ps - answer->median.ps) > 1000 * (pciebench_tail_ns(i) + STAMP_NS / 2))
+        if ((double)value_ps - answer->tail_from_ps > 1000 * pciebench_tail_ns(i))
             answer->tail_percent[i] += (double)count;
 }
 
@@ -59,9 +59,14 @@ static void read_latency(const struct rnicsim_hist *hist, struct pciebench_answe
     answer->median = quantile_of(hist, QUANTILE_P50);
     answer->p99 = quantile_of(hist, QUANTILE_P99);
     answer->p999 = quantile_of(hist, QUANTILE_P999);
-    rnicsim_hist_each(hist, count_tail, answer);
+}
+
+static void read_tail(const struct rnicsim_hist *exact, struct pciebench_answer *answer)
+{
+    answer->tail_from_ps = (double)rnicsim_hist_percentile(exact, QUANTILE_P50);
+    rnicsim_hist_each(exact, count_tail, answer);
     for (int i = 0; i < PCIEBENCH_TAILS; i++)
-        answer->tail_percent[i] *= 100 / (double)rnicsim_hist_count(hist);
+        answer->tail_percent[i] *= 100 / (double)rnicsim_hist_count(exact);
 }
 
 int pciebench_measure(const struct pciebench_host *host, const struct pciebench_case *what,
@@ -82,12 +87,15 @@ int pciebench_measure(const struct pciebench_host *host, const struct pciebench_
     if (bench.samples == 0)
         bench.samples = is_latency ? PCIEBENCH_LATENCIES : PCIEBENCH_TRANSACTIONS;
     struct rnicsim_hist *hist = is_latency ? rnicsim_hist_create() : 0;
+    struct rnicsim_hist *exact = bench.exact = is_latency ? rnicsim_hist_create() : 0;
     *answer = (struct pciebench_answer){0};
     int result = rnicsim_pciebench(&bench, hist, error);
-    if (result == RNICSIM_OK && is_latency)
+    if (result == RNICSIM_OK && is_latency) {
         read_latency(hist, answer);
-    else if (result == RNICSIM_OK)
+        read_tail(exact, answer);
+    } else if (result == RNICSIM_OK)
         answer->gbps = 8000 * (double)bench.transactions * bench.bytes / (double)bench.took_ps;
     rnicsim_hist_destroy(hist);
+    rnicsim_hist_destroy(exact);
     return result;
 }

@@ -32,7 +32,8 @@ struct pciebench_answer {
     int64_t min_ps;
     double mean_ps;
     struct quantile median, p99, p999;
-    double tail_percent[PCIEBENCH_TAILS]; /* samples more than pciebench_tail_ns(i) over the median */
+    double tail_from_ps,
+        tail_percent[PCIEBENCH_TAILS]; /* samples more than pciebench_tail_ns(i) over the median, without stamps */
 };
 
 /* 40, 66.7, 93.3, .. 360: whole stamps of the device. */

@@ -49,7 +49,8 @@ static int run(struct rnicsim_pciebench *bench, const struct pcie_params *host, 
     jmp_buf on_failure;
     if (setjmp(on_failure) != 0)
         return api_fail(error, RNICSIM_EMODEL, "%s", model->sim.failure);
-    if (pciebench_init(model, host, &options, latency ? &latency->hist : 0, &on_failure, wrong, sizeof wrong))
+    if (pciebench_init(model, host, &options, latency ? &latency->hist : 0,
+                       latency && bench->exact ? &bench->exact->hist : 0, &on_failure, wrong, sizeof wrong))
         return api_fail(error, RNICSIM_EINPUT, "%s: %s", bench->host ? bench->host : "the host", wrong);
     pciebench_run(model);
     bench->transactions = pciebench_transactions(model);

@@ -382,10 +382,11 @@ struct rnicsim_pciebench {
     const char *data_dir; /* as of struct rnicsim_options */
     uint64_t seed;
     enum rnicsim_pciebench_test test;
-    uint32_t bytes, offset; /* of a transaction: together 1 .. 4096 and within the window */
-    uint64_t window_bytes;  /* up to 1 TiB */
-    int cold;               /* the window is not in the cache */
-    uint64_t samples;       /* latencies or transactions, 1 .. 100,000,000 */
+    uint32_t bytes, offset;     /* of a transaction: together 1 .. 4096 and within the window */
+    uint64_t window_bytes;      /* up to 1 TiB */
+    int cold;                   /* the window is not in the cache */
+    uint64_t samples;           /* latencies or transactions, 1 .. 100,000,000 */
+    struct rnicsim_hist *exact; /* NULL, or takes the same latencies without the stamps */
     /* filled in for bandwidths */
     uint64_t transactions;
     int64_t took_ps;

@@ -99,6 +99,7 @@ static void note_latency(struct pciebench *bench, const struct pciebench_worker 
     int64_t stamps = stamp(at_ps) - stamp(worker->begin_ps);
     model_assert(&bench->sim, hist_add(bench->latency, stamps * NFP6000_STAMP_NUM / NFP6000_STAMP_DEN) == 0,
                  "out of memory");
+    model_assert(&bench->sim, !bench->exact || hist_add(bench->exact, at_ps - worker->begin_ps) == 0, "out of memory");
 }
 
 /* The worker's DMA is signalled at at_ps. */
@@ -211,12 +212,13 @@ static void init_engines(struct pciebench *bench)
 }
 
 int pciebench_init(struct pciebench *bench, const struct pcie_params *host, const struct pciebench_options *options,
-                   struct hist *latency, jmp_buf *on_failure, char *error, size_t error_bytes)
+                   struct hist *latency, struct hist *exact, jmp_buf *on_failure, char *error, size_t error_bytes)
 {
     memset(bench, 0, sizeof *bench);
     bench->params = *host;
     bench->options = *options;
     bench->latency = latency;
+    bench->exact = exact;
     nfp6000_params(&bench->params);
     snprintf(error, error_bytes, "out of memory");
     if (sim_init(&bench->sim, options->seed))

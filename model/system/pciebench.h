@@ -51,13 +51,13 @@ struct pciebench {
     uint64_t stream, begun, done;
     uint64_t first_done; /* transactions before counting begins */
     int64_t first_done_ps, last_done_ps;
-    struct hist *latency; /* of LAT_*: the caller's */
+    struct hist *latency, *exact; /* of LAT_*: the caller's, in stamps and, unless NULL, without */
 };
 
-/* latency: NULL for BW_*. Returns -1 and a line in `error` when the host's parameters contradict each other, or without memory.
+/* latency, exact: NULL for BW_*. Returns -1 and a line in `error` when the host's parameters contradict each other, or without memory.
  * on_failure: as of struct sim. */
 int pciebench_init(struct pciebench *bench, const struct pcie_params *host, const struct pciebench_options *options,
-                   struct hist *latency, jmp_buf *on_failure, char *error, size_t error_bytes);
+                   struct hist *latency, struct hist *exact, jmp_buf *on_failure, char *error, size_t error_bytes);
 void pciebench_run(struct pciebench *bench);
 void pciebench_free(struct pciebench *bench);
 
