@@ -56,7 +56,7 @@ static void one_page_more_always_misses(void)
 
 static void misses_on_one_page_share_a_walk(void)
 {
-    struct iommu iommu = make(8, 1);
+    struct iommu iommu = make(8, 2);
     CU_ASSERT_EQUAL(iommu_translate(&iommu, 0, 0, 0), 200000);
     CU_ASSERT_EQUAL(iommu_translate(&iommu, 1000, 64, 0), 200000);
     CU_ASSERT_EQUAL(iommu_translate(&iommu, 250000, 128, 0), 250000);
@@ -77,6 +77,23 @@ static void walkers_bound_the_rate(void)
     }
 }
 
+/* With one walker nothing enters while it walks, whether it would hit or not; reads that hit are a lookup apart, writes are not. */
+static void nothing_enters_while_all_walk(void)
+{
+    struct iommu iommu = make(8, 1);
+    iommu.lookup_ps = 13000;
+    iommu.write_walk_ps = 100000;
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 0, 0, 0), 200000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 1000, 64, 0), 300000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 2000, 128, 0), 313000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 3000, 128, 1), 326000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 4000, 128, 1), 326000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 5000, PAGE, 1), 526000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 6000, 0, 1), 526000); /* enters at 426 ns, leaves in its turn */
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 600000, 0, 1), 600000);
+    iommu_free(&iommu);
+}
+
 static void pages_are_those_of_vt_d(void)
 {
     static const uint64_t bytes[] = {1 << 12, 1 << 21, 1 << 30, 1 << 13, 1 << 20, 1 << 29};
@@ -93,5 +110,6 @@ void suite_pcie_iommu(void)
     CU_add_test(suite, "one page more", one_page_more_always_misses);
     CU_add_test(suite, "misses on one page", misses_on_one_page_share_a_walk);
     CU_add_test(suite, "walkers", walkers_bound_the_rate);
+    CU_add_test(suite, "nothing enters while all walk", nothing_enters_while_all_walk);
     CU_add_test(suite, "pages", pages_are_those_of_vt_d);
 }
