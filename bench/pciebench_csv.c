@@ -68,7 +68,9 @@ static int is_quantile(const char *name, double *percent)
     *percent = strtod(name + (*name == 'p' || *name == 'P'), &end);
     if (end == name + (*name == 'p' || *name == 'P') || *percent <= 0 || *percent >= 100)
         return 0;
-    return *name == 'p' || *name == 'P' ? *end == 0 : strcasecmp(end, "%(ns)") == 0;
+    if (*name == 'p' || *name == 'P')
+        return *end == 0 || strcasecmp(end, "_ns") == 0 || strcasecmp(end, "(ns)") == 0;
+    return strcasecmp(end, "%(ns)") == 0;
 }
 
 static enum column column_of(const char *name, double *percent)
@@ -77,16 +79,33 @@ static enum column column_of(const char *name, double *percent)
         const char *name;
         enum column column;
         double percent;
-    } known[] = {{"test", COLUMN_TEST, 0},         {"sz", COLUMN_BYTES, 0},
-                 {"size_b", COLUMN_BYTES, 0},      {"winsz", COLUMN_WINDOW, 0},
-                 {"window_b", COLUMN_WINDOW, 0},   {"cache", COLUMN_CACHE, 0},
-                 {"ho", COLUMN_OFFSET, 0},         {"host_off", COLUMN_OFFSET, 0},
-                 {"do", COLUMN_DEVICE_OFFSET, 0},  {"dev_off", COLUMN_DEVICE_OFFSET, 0},
-                 {"system", COLUMN_SYSTEM, 0},     {"avg(ns)", COLUMN_MEAN, 0},
-                 {"min", COLUMN_QUANTILE, 0},      {"min(ns)", COLUMN_QUANTILE, 0},
-                 {"med(ns)", COLUMN_QUANTILE, 50}, {"median_ns", COLUMN_QUANTILE, 50},
-                 {"max", COLUMN_QUANTILE, 100},    {"max(ns)", COLUMN_QUANTILE, 100},
-                 {"payload_gbps", COLUMN_GBPS, 0}, {"gbps", COLUMN_GBPS, 0},
+    } known[] = {{"test", COLUMN_TEST, 0},
+                 {"sz", COLUMN_BYTES, 0},
+                 {"size_b", COLUMN_BYTES, 0},
+                 {"size_bytes", COLUMN_BYTES, 0},
+                 {"size", COLUMN_BYTES, 0},
+                 {"window_bytes", COLUMN_WINDOW, 0},
+                 {"window", COLUMN_WINDOW, 0},
+                 {"min_ns", COLUMN_QUANTILE, 0},
+                 {"max_ns", COLUMN_QUANTILE, 100},
+                 {"mean_ns", COLUMN_MEAN, 0},
+                 {"winsz", COLUMN_WINDOW, 0},
+                 {"window_b", COLUMN_WINDOW, 0},
+                 {"cache", COLUMN_CACHE, 0},
+                 {"ho", COLUMN_OFFSET, 0},
+                 {"host_off", COLUMN_OFFSET, 0},
+                 {"do", COLUMN_DEVICE_OFFSET, 0},
+                 {"dev_off", COLUMN_DEVICE_OFFSET, 0},
+                 {"system", COLUMN_SYSTEM, 0},
+                 {"avg(ns)", COLUMN_MEAN, 0},
+                 {"min", COLUMN_QUANTILE, 0},
+                 {"min(ns)", COLUMN_QUANTILE, 0},
+                 {"med(ns)", COLUMN_QUANTILE, 50},
+                 {"median_ns", COLUMN_QUANTILE, 50},
+                 {"max", COLUMN_QUANTILE, 100},
+                 {"max(ns)", COLUMN_QUANTILE, 100},
+                 {"payload_gbps", COLUMN_GBPS, 0},
+                 {"gbps", COLUMN_GBPS, 0},
                  {"bw (gb/s)", COLUMN_GBPS, 0}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcasecmp(name, known[i].name) == 0) {
@@ -133,6 +152,12 @@ static int read_header(struct reader *reader, char *line)
             "size_B, and Med(ns), p50, \"BW (GB/s)\" or payload_Gbps",
             reader->path, reader->line);
     return 0;
+}
+
+/* Files may stand one behind the other, each with its header. */
+static int is_header(const char *line)
+{
+    return strncasecmp(line, "test,", 5) == 0 || strncasecmp(line, "system,", 7) == 0;
 }
 
 /* ---- rows ---- */
@@ -274,7 +299,7 @@ int pciebench_csv_read(const char *path, const char *system, struct pciebench_po
     int result = 0;
     while (result == 0 && getline(&line, &room, in) >= 0) {
         reader.line++;
-        result = reader.line == 1 ? read_header(&reader, line) : add_row(&reader, line);
+        result = reader.line == 1 || is_header(line) ? read_header(&reader, line) : add_row(&reader, line);
     }
     if (result == 0 && points->count == 0)
         result = cli_fail("%s:%d: no row that can be used, allowed are a header and rows of LAT_RD, LAT_WRRD and BW_*",

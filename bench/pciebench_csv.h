@@ -1,8 +1,9 @@
 /* Measured figures of pcie-bench, as its tools write them or reduced to percentiles: a CSV with a header, columns by name in any order.
  *
- * Known columns, without regard to case: Test; SZ or size_B; WinSZ or window_B; Cache (HWarm, warm, Cold; anything else is not used);
- * HO or host_off; DO or dev_off; system; Med(ns) or p50; Avg(ns); Min(ns) or min; Max(ns) or max; 95%(ns), 99.9%(ns); pNN, pNN.NN;
- * payload_Gbps or "BW (GB/s)", which are Gb/s whatever the header says. Others are not looked at. */
+ * Known columns, without regard to case: Test; SZ or size_B; WinSZ or window_B; Cache (HWarm, warm, Cold; rows of anything else are not
+ * used); HO or host_off; DO or dev_off; system; Med(ns) or p50; Avg(ns); Min(ns) or min; Max(ns) or max; 95%(ns), 99.9%(ns); pNN, pNN.NN;
+ * payload_Gbps or "BW (GB/s)", which are Gb/s whatever the header says; and those of pciebench --json. Others are not looked at. Files one
+ * behind the other, each with its header, are read as one. */
 #ifndef BENCH_PCIEBENCH_CSV_H
 #define BENCH_PCIEBENCH_CSV_H
 
