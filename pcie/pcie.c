@@ -67,7 +67,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || link_clock(params, phase_ps, &pcie->link_clk) ||
-        root_init(&pcie->root, sim, params, entity, error, error_bytes) || init_requests(pcie) ||
+        root_init(&pcie->root, sim, params, entity, phase_ps, error, error_bytes) || init_requests(pcie) ||
         agenda_init(&pcie->at_host, 1024) || agenda_init(&pcie->stores, 64) ||
         space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))

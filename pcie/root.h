@@ -35,8 +35,9 @@ struct root {
     struct rnd_table read_ps;
     int64_t read_least_ps;
     uint64_t stream, reads; /* the random stream and the ordinal in it */
-    int64_t visible_ps;     /* of the newest posted write */
-    int is_plain;           /* reads need read_ps alone */
+    int64_t phase_ps;
+    int64_t visible_ps; /* of the newest posted write */
+    int is_plain;       /* reads need read_ps alone */
 
     struct root_lines lines; /* for writes */
     int64_t write_from_ps;   /* when the newest write had its own */
@@ -51,9 +52,9 @@ struct root {
     uint64_t written_mask;
 };
 
-/* Returns -1 when memory is out or the pages of the IOMMU do not exist, which `error` says. */
-int root_init(struct root *root, struct sim *sim, const struct pcie_params *params, uint64_t entity, char *error,
-              size_t error_bytes);
+/* phase_ps: when its time begins. Returns -1 when memory is out or the pages of the IOMMU do not exist, which `error` says. */
+int root_init(struct root *root, struct sim *sim, const struct pcie_params *params, uint64_t entity, int64_t phase_ps,
+              char *error, size_t error_bytes);
 void root_free(struct root *root);
 
 /* For a bench: the device's accesses lie in `window_bytes`, which were flushed to DRAM, or touched by a core (warm) and are in the

@@ -30,7 +30,7 @@ static void prepare(struct trial *trial)
 static void begin(struct trial *trial)
 {
     char error[100];
-    CU_ASSERT_EQUAL_FATAL(root_init(&trial->root, &trial->sim, &trial->params, 0, error, sizeof error), 0);
+    CU_ASSERT_EQUAL_FATAL(root_init(&trial->root, &trial->sim, &trial->params, 0, 0, error, sizeof error), 0);
 }
 
 static void end(struct trial *trial)

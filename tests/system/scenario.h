@@ -4,7 +4,7 @@
 
 #include "api/rnicsim.h"
 
-#define SCENARIO_SETS_MAX 24
+#define SCENARIO_SETS_MAX 40
 
 struct scenario {
     const char *board;

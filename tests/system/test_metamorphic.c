@@ -64,13 +64,23 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.fabric=%s", PICK(&r, 0, 0, 1, 2)},
                {"nic.fabric_clock=%u MHz", PICK(&r, 250, 156, 322)},
                {"nic.fabric_interval=%u cycle", PICK(&r, 1, 3)},
-               {"nic.fabric_gap=%u cycle", PICK(&r, 0, 50)}};
+               {"nic.fabric_gap=%u cycle", PICK(&r, 0, 50)},
+               {"pcie.iommu=%s", PICK(&r, 0, 0, 1)},
+               {"pcie.iommu_entries=%u", PICK(&r, 1, 4, 64)},
+               {"pcie.host_dram_share=%u ppm", PICK(&r, 0, 0, 300000, 1000000)},
+               {"pcie.host_remote=%u ns", PICK(&r, 0, 0, 100)},
+               {"pcie.host_idle=%u ns", PICK(&r, 0, 0, 100)},
+               {"pcie.host_wake=%u ns", PICK(&r, 0, 640)},
+               {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
+               {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)},
+               {"pcie.host_write_lines=%u", PICK(&r, 2, 92)}};
     static const char *const word[][3] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
                                           {"mps", "rcb"},
                                           {"greedy", "aligned"},
-                                          {"off", "stream", "memory"}};
+                                          {"off", "stream", "memory"},
+                                          {"off", "on"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
