@@ -15,7 +15,7 @@ struct pciebench_shape { /* a distribution: rising percents from 0 to 100 */
 };
 
 struct pciebench_values {
-    int mps, mrrs;
+    int mps, mrrs, partial_apart;
     double read, read_kib;        /* the median of pcie.host_read; for each KiB */
     struct pciebench_shape shape; /* of pcie.host_read about its median; count 0: constant */
     struct pciebench_shape wake;  /* count 0: it never sleeps */

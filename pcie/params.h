@@ -11,6 +11,7 @@ struct pcie_params {
 };
 
 enum pcie_writes { PCIE_WRITES_GREEDY, PCIE_WRITES_ALIGNED };
+enum pcie_partial_line { PCIE_PARTIAL_JOINED, PCIE_PARTIAL_APART };
 enum pcie_completions { PCIE_COMPLETIONS_MPS, PCIE_COMPLETIONS_RCB };
 
 extern const struct param_table pcie_param_table;

@@ -138,6 +138,24 @@ static void write_entries_bound_the_rate(void)
     }
 }
 
+/* Others take all of the memory's bandwidth: lines are held 1.8 times as long. */
+static void load_slows_writes_and_dram(void)
+{
+    struct trial trial;
+    prepare(&trial);
+    trial.params.host_load = 1000000000; /* 1,000,000 ppm */
+    trial.params.host_dram = 50000;
+    trial.params.host_refresh = 0;
+    begin(&trial);
+    struct root_write written = {0, 0};
+    for (int i = 0; i <= 92; i++)
+        written = root_write(&trial.root, 0, 0, 64);
+    CU_ASSERT_EQUAL(written.drained_at_ps, 540000);
+    CU_ASSERT_EQUAL(root_set_window(&trial.root, 4096, 1), 0);
+    CU_ASSERT_EQUAL(took(&trial, 1000000, 4096, 64), 200000 + 90000);
+    end(&trial);
+}
+
 static void entries_that_are_free_cost_nothing(void)
 {
     struct trial trial;
@@ -204,6 +222,7 @@ void suite_pcie_root(void)
     CU_add_test(suite, "refresh", refresh_follows_its_law);
     CU_add_test(suite, "a warm window over the cache", a_warm_window_over_the_cache);
     CU_add_test(suite, "write entries bound the rate", write_entries_bound_the_rate);
+    CU_add_test(suite, "load", load_slows_writes_and_dram);
     CU_add_test(suite, "entries that are free", entries_that_are_free_cost_nothing);
     CU_add_test(suite, "a read waits for writes", a_read_waits_for_the_writes_before_it);
     CU_add_test(suite, "a host that sleeps", a_host_that_sleeps);
