@@ -79,7 +79,7 @@ static int init_flow(struct pcie *pcie)
     for (int which = 0; which < 2; which++)
         pcie->writing[which].lack_from_cyc = SIM_NEVER;
     return flow_init(&pcie->flow, p, link_cycles(pcie, 2 * p->link_latency + p->update_fc),
-                     link_cycles(pcie, p->host_line_time), link_cycles(pcie, p->host_write_order));
+                     link_cycles(pcie, root_line_ps(p)), link_cycles(pcie, p->host_write_order));
 }
 
 static int init_requests(struct pcie *pcie)
@@ -129,7 +129,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
-        root_init(&pcie->root, params, sim->seed, entity) || init_flow(pcie) || init_requests(pcie) ||
+        root_init(&pcie->root, sim, params, entity, error, error_bytes) || init_flow(pcie) || init_requests(pcie) ||
         pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) || agenda_init(&pcie->at_host, 1024) ||
         agenda_init(&pcie->stores, 64) || space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
@@ -157,6 +157,7 @@ void pcie_free(struct pcie *pcie)
     pcie_retire_free(pcie);
     replay_free(&pcie->replay[PCIE_UP]);
     replay_free(&pcie->replay[PCIE_DOWN]);
+    root_free(&pcie->root);
     agenda_free(&pcie->at_host);
     agenda_free(&pcie->stores);
 }
