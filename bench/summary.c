@@ -148,6 +148,7 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "requests_done", whole(result->requests_done), failed);
     put(summary, "completions", whole(result->totals.completions), failed);
     put(summary, "errors", whole(result->totals.errors), failed);
+    put(summary, "seen_before_payload", whole(result->totals.seen_early), failed);
     put(summary, "queue_full", whole(result->counts.queue_full), failed);
     put(summary, "latency_ns", latency_object(&result->completion, failed), failed);
     put(summary, "delivery_ns", latency_object(&result->delivery, failed), failed);

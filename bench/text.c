@@ -51,6 +51,9 @@ static void print_head(const struct result *result, FILE *out)
                 result->drops[i].place);
     if (result->collect->error_count != 0)
         fprintf(out, "%llu requests ended in error.\n", (unsigned long long)result->collect->error_count);
+    if (result->totals.seen_early != 0)
+        fprintf(out, "%llu messages were seen before all of their payload (pcie.relaxed_ordering).\n",
+                (unsigned long long)result->totals.seen_early);
 }
 
 /* In perftest's words; the report behind it is ours, of the last size. */

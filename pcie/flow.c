@@ -85,7 +85,8 @@ int64_t flow_posted_when(struct flow *flow, struct flow_tlp tlp, int64_t at_cyc,
 int64_t flow_send(struct flow *flow, struct flow_tlp tlp, int64_t start_cyc)
 {
     int64_t end = start_cyc + tlp.took_cyc, drained = end;
-    int64_t lines = pool_when(flow, &flow->lines, tlp.lines), order = flow->drained_cyc + flow->order_cyc;
+    int64_t lines = pool_when(flow, &flow->lines, tlp.lines),
+            order = flow->drained_cyc + (tlp.relaxed ? 0 : flow->order_cyc);
     drained = lines > drained ? lines : drained;
     drained = order > drained ? order : drained; /* in order, too */
     flow->run[flow->runs++ & flow->mask] =

@@ -19,6 +19,7 @@ struct flow_tlp { /* a posted one */
     uint32_t took_cyc;
     uint32_t data; /* credits */
     uint32_t lines;
+    uint32_t relaxed; /* has the RO attribute: does not wait for the one before it to drain */
 };
 
 struct flow_run {
@@ -44,7 +45,7 @@ struct flow_reads {
 
 struct flow {
     struct flow_pool headers, data, lines; /* lines.depth 0: no limit */
-    int64_t order_cyc;                     /* from draining to the next one's draining */
+    int64_t order_cyc;                     /* from draining to the draining of the next that is strictly ordered */
     struct flow_run *run;                  /* the newest mask + 1 */
     uint64_t runs, mask;
     int64_t drained_cyc; /* of the newest */
@@ -79,7 +80,7 @@ static inline int flow_is_sparse(const struct flow *flow, struct flow_tlp tlp)
            took * (int64_t)(flow->data.depth - flow->data.most) >= flow->data.back_cyc * tlp.data &&
            (flow->lines.depth == 0 ||
             took * (int64_t)(flow->lines.depth - flow->lines.most) >= flow->lines.back_cyc * tlp.lines) &&
-           took >= flow->order_cyc;
+           (tlp.relaxed || took >= flow->order_cyc);
 }
 
 /* Such TLPs, from start_cyc on, have their credits whatever was sent before. */

@@ -71,6 +71,20 @@ struct pcie_place {
     uint32_t bytes;
 };
 
+struct pcie_writing {        /* a write on its way to the link */
+    struct pcie_write write; /* what is left of it */
+    struct pcie_place payload;
+    uint32_t cqe_bytes;
+    uint32_t ref, slot_bytes;
+    int64_t start_cyc;
+    int64_t credit_cyc;         /* not before: its next TLP has no credit */
+    int64_t lack_from_cyc;      /* since when, and of what; SIM_NEVER: none lacks */
+    int64_t *lack;              /* its account */
+    int64_t drained_cyc;        /* of its newest TLP, as if the way to the host took no time */
+    int64_t payload_visible_ps; /* where a CQE follows; 0: not known yet */
+    int active;
+};
+
 struct pcie_queued { /* an MRd between the engine and the link */
     int64_t at_cyc;  /* link cycle in which it can be sent */
     uint32_t request;
@@ -150,17 +164,7 @@ struct pcie {
 
     /* up */
     struct fifo *write_in[2]; /* payload, CQE */
-    struct {
-        struct pcie_write write; /* what is left of it */
-        struct pcie_place all;
-        uint32_t ref, slot_bytes;
-        int64_t start_cyc;
-        int64_t credit_cyc;    /* not before: its next TLP has no credit */
-        int64_t lack_from_cyc; /* since when, and of what; SIM_NEVER: none lacks */
-        int64_t *lack;         /* its account */
-        int64_t drained_cyc;   /* of its newest TLP, as if the way to the host took no time */
-        int active;
-    } writing[2];
+    struct pcie_writing writing[2];
     struct flow flow;
     int np_blocks;
     int up_last;
@@ -210,21 +214,19 @@ void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc);
 
 /* ---- up ---- */
 
-enum pcie_up_event { PCIE_UP_NOTHING, PCIE_UP_WRITTEN };
-
 struct pcie_up {
-    enum pcie_up_event event;
     int input;
     uint32_t ref;          /* the write's slot */
-    int64_t sent_at_ps;    /* WRITTEN: its last TLP has left the link's arbiter */
-    int64_t drained_at_ps; /* WRITTEN: out of the host's receive buffer, see struct root_write */
-    int64_t visible_at_ps; /* WRITTEN: payload (and CQE) visible in host memory */
+    int64_t sent_at_ps;    /* its last TLP has left the link's arbiter */
+    int64_t drained_at_ps; /* out of the host's receive buffer, see struct root_write */
+    int64_t visible_at_ps; /* its last part, payload or CQE, visible in host memory */
+    int64_t payload_visible_at_ps;
 };
 
 /* Begins a decision at `now`, up to the horizon. */
 void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps);
-/* Its next write that is done. */
-struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at);
+/* Its next write that is done; 0: none, and when to decide again. */
+int pcie_up_next(struct pcie *pcie, struct pcie_up *up, int64_t *wake_at);
 
 /* ---- down ---- */
 

@@ -140,7 +140,9 @@ static struct piece next_piece(const struct pcie *pcie, const struct pcie_write 
     piece.tlp = (struct flow_tlp){(uint32_t)interface_occupancy_cyc(&pcie->requests_side, piece.payload_bytes,
                                                                     piece.payload_bytes + pcie->request_bytes),
                                   (piece.payload_bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES,
-                                  tlp_blocks(address, piece.bytes, TLP_LINE_BYTES)};
+                                  tlp_blocks(address, piece.bytes, TLP_LINE_BYTES),
+                                  pcie->params->relaxed_ordering >=
+                                      (write->bytes > 0 ? PCIE_RELAXED_PAYLOAD : PCIE_RELAXED_ALL)};
     return piece;
 }
 
@@ -172,6 +174,29 @@ static void account_lack(struct pcie *pcie, int which, int64_t start_cyc)
     pcie->writing[which].lack_from_cyc = SIM_NEVER;
 }
 
+/* A part of a write, payload or CQE, has left the link at last_cyc, sent_ps. */
+static inline struct root_write reach_root(struct pcie *pcie, const struct pcie_writing *writing, uint64_t address,
+                                           uint32_t bytes, int64_t last_cyc, int64_t sent_ps, int relaxed)
+{
+    int64_t latency = pcie->params->link_latency, at_ps = sent_ps + latency, drained_ps = at_ps;
+    if (writing->drained_cyc != last_cyc)
+        drained_ps = clk_edge(&pcie->link_clk, writing->drained_cyc) + latency;
+    struct root_write root = root_write(&pcie->root, at_ps, drained_ps, address, bytes, relaxed);
+    if (root.drained_at_ps > drained_ps)
+        flow_hold(&pcie->flow, clk_at_or_after(&pcie->link_clk, root.drained_at_ps - latency));
+    return root;
+}
+
+/* All payload is sent, and a CQE is to follow. */
+static void finish_payload(struct pcie *pcie, struct pcie_writing *writing, int64_t last_cyc)
+{
+    int relaxed = pcie->params->relaxed_ordering != PCIE_RELAXED_OFF;
+    int64_t sent_ps = clk_edge(&pcie->link_clk, last_cyc);
+    writing->payload_visible_ps =
+        reach_root(pcie, writing, writing->payload.address, writing->payload.bytes, last_cyc, sent_ps, relaxed)
+            .visible_at_ps;
+}
+
 /* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc and before
  * a skip is due. 0: its next TLP has no credit yet. */
 static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, int64_t last_cyc)
@@ -186,6 +211,7 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
     if (write->bytes == 0) {
         send(pcie, which, PCIE_CQE_WRITE, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
+        pcie->writing[which].cqe_bytes = write->cqe_bytes;
         write->cqe_bytes = 0;
         return 1;
     }
@@ -199,6 +225,8 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     send(pcie, which, write->kind, pieces, piece.payload_bytes, piece.tlp, start_cyc, is_free);
     write->address += (uint64_t)pieces * piece.bytes;
     write->bytes -= pieces * piece.bytes;
+    if (write->bytes == 0 && write->cqe_bytes > 0)
+        finish_payload(pcie, &pcie->writing[which], pcie->up_free_cyc);
     return 1;
 }
 
@@ -238,39 +266,39 @@ static struct pcie_choice choose(struct pcie *pcie)
 
 static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
 {
+    struct pcie_writing *writing = &pcie->writing[input - 1];
     struct fifo *in = pcie->write_in[input - 1];
     struct fifo_slot slot = fifo_take(in);
-    struct pcie_write *write = &pcie->writing[input - 1].write;
-    pcie->describe(pcie->describe_context, input, slot.ref, write);
-    pcie->writing[input - 1].all =
-        (struct pcie_place){write->bytes > 0 ? write->address : write->cqe_address, write->bytes + write->cqe_bytes};
-    pcie->writing[input - 1].ref = slot.ref;
-    pcie->writing[input - 1].slot_bytes = slot.bytes;
+    pcie->describe(pcie->describe_context, input, slot.ref, &writing->write);
+    writing->payload = (struct pcie_place){writing->write.address, writing->write.bytes};
+    writing->ref = slot.ref;
+    writing->slot_bytes = slot.bytes;
     if (!in->shape.in_beats) /* a descriptor's place is free at once: told now, as the end may be decided much later */
         fifo_release(in, slot.bytes, start_cyc, start_cyc);
-    pcie->writing[input - 1].start_cyc = start_cyc;
-    pcie->writing[input - 1].drained_cyc = start_cyc;
-    pcie->writing[input - 1].active = 1;
+    writing->start_cyc = writing->drained_cyc = start_cyc;
+    writing->payload_visible_ps = 0;
+    writing->active = 1;
 }
 
-static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t last_cyc)
+static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct pcie_up *up)
 {
-    const struct clk *link = &pcie->link_clk;
-    int64_t sent_at_ps = clk_edge(link, last_cyc), drained_cyc = pcie->writing[input - 1].drained_cyc;
-    int64_t drained_at_ps = drained_cyc == last_cyc ? sent_at_ps : clk_edge(link, drained_cyc);
+    struct pcie_writing *writing = &pcie->writing[input - 1];
     struct fifo *in = pcie->write_in[input - 1];
-    pcie->writing[input - 1].active = 0;
-    if (in->shape.in_beats)
-        fifo_release(in, pcie->writing[input - 1].slot_bytes, pcie->writing[input - 1].start_cyc, last_cyc);
-    const struct pcie_place *all = &pcie->writing[input - 1].all;
-    int64_t latency = pcie->params->link_latency;
-    int relaxed = pcie->params->relaxed_ordering >= (input == PCIE_IN_CQE ? PCIE_RELAXED_ALL : PCIE_RELAXED_PAYLOAD);
+    int is_cqe = input == PCIE_IN_CQE || writing->payload_visible_ps > 0;
+    int64_t sent_ps = clk_edge(&pcie->link_clk, last_cyc);
+    int relaxed = pcie->params->relaxed_ordering >= (is_cqe ? PCIE_RELAXED_ALL : PCIE_RELAXED_PAYLOAD);
     struct root_write root =
-        root_write(&pcie->root, sent_at_ps + latency, drained_at_ps + latency, all->address, all->bytes, relaxed);
-    if (root.drained_at_ps > drained_at_ps + latency)
-        flow_hold(&pcie->flow, clk_at_or_after(link, root.drained_at_ps - latency));
-    return (struct pcie_up){PCIE_UP_WRITTEN,   input, pcie->writing[input - 1].ref, sent_at_ps, root.drained_at_ps,
-                            root.visible_at_ps};
+        reach_root(pcie, writing, is_cqe ? writing->write.cqe_address : writing->payload.address,
+                   is_cqe ? writing->cqe_bytes : writing->payload.bytes, last_cyc, sent_ps, relaxed);
+    if (in->shape.in_beats)
+        fifo_release(in, writing->slot_bytes, writing->start_cyc, last_cyc);
+    writing->active = 0;
+    up->input = input;
+    up->ref = writing->ref;
+    up->sent_at_ps = sent_ps;
+    up->drained_at_ps = root.drained_at_ps;
+    up->visible_at_ps = root.visible_at_ps;
+    up->payload_visible_at_ps = is_cqe ? writing->payload_visible_ps : root.visible_at_ps;
 }
 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
@@ -288,7 +316,7 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
             return 0;
         int64_t end_cyc = empty ? start_cyc : pcie->up_free_cyc;
         if (write->bytes + write->cqe_bytes == 0) {
-            *written = finish_write(pcie, input, end_cyc);
+            finish_write(pcie, input, end_cyc, written);
             return 1;
         }
     }
@@ -309,11 +337,10 @@ void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps)
     pcie->up_horizon_cyc = clk_after(&pcie->link_clk, horizon_ps) - 1; /* the last edge within it */
 }
 
-struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at)
+int pcie_up_next(struct pcie *pcie, struct pcie_up *up, int64_t *wake_at)
 {
     int64_t horizon_cyc = pcie->up_horizon_cyc;
     for (;;) {
-        struct pcie_up written;
         struct pcie_choice choice = choose(pcie);
         if (choice.start_cyc > horizon_cyc || is_better_later(pcie, &choice)) { /* also SIM_NEVER: none */
             *wake_at = SIM_NEVER;
@@ -321,14 +348,14 @@ struct pcie_up pcie_up_next(struct pcie *pcie, int64_t *wake_at)
                 pcie->up_wake_cyc = choice.start_cyc;
                 *wake_at = pcie->up_wake_ps = clk_edge(&pcie->link_clk, choice.start_cyc);
             }
-            return (struct pcie_up){.event = PCIE_UP_NOTHING};
+            return 0;
         }
         if (choice.input != PCIE_IN_READ && !pcie->writing[choice.input - 1].active)
             begin_write(pcie, choice.input, choice.start_cyc);
         /* alone until another waits: then it has its turn */
         int64_t start = choice.start_cyc, others = choice.others_cyc;
         int64_t last = others <= start ? start : others <= horizon_cyc ? others - 1 : horizon_cyc;
-        if (serve(pcie, choice.input, start, last, &written))
-            return written;
+        if (serve(pcie, choice.input, start, last, up))
+            return 1;
     }
 }

@@ -36,6 +36,7 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
         out->drops_full += nic->drops_full;
         out->drops_underrun += nic->drops_bad; /* a bad FCS here is a frame that ran dry at its sender */
         out->drops_sequence += nic->drops_sequence;
+        out->seen_early += nic->seen_early;
         if ((uint64_t)nic->line.work_cyc > out->wire_bytes)
             out->wire_bytes = (uint64_t)nic->line.work_cyc;
         for (uint32_t qp = 0; qp < nic->qps; qp++)

@@ -74,6 +74,19 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
                                  .kind = PCIE_PAYLOAD_WRITE};
 }
 
+/* The last thing written of a message tells a program that it is there: its CQE, or its last byte. It must not be seen before all payload,
+ * unless relaxed ordering was asked for on it: then that is counted (PCIe Base Spec 3.0, 2.4.1). */
+static void check_order(struct rnic *rnic, const struct message *message, int64_t seen_ps)
+{
+    int64_t relaxed = rnic->setup.pcie->relaxed_ordering;
+    if (seen_ps >= message->payload_seen_ps)
+        return;
+    model_assert(rnic->sim, relaxed >= (message_is_received(message) ? PCIE_RELAXED_ALL : PCIE_RELAXED_PAYLOAD),
+                 "%s: a message is seen at %lld ps, its payload at %lld", rnic->setup.name, (long long)seen_ps,
+                 (long long)message->payload_seen_ps);
+    rnic->seen_early++;
+}
+
 /* A data packet's payload is written: it may be the one that delivers its message, and the one that is acknowledged now. */
 static void payload_written(struct rnic *rnic, const struct pcie_up *up)
 {
@@ -90,8 +103,12 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
         return;
     }
     rnic->payload_bytes += item->payload_bytes;
+    if (up->payload_visible_at_ps > message->payload_seen_ps)
+        message->payload_seen_ps = up->payload_visible_at_ps;
     if (item->last) {
-        message->delivered_at_ps = up->visible_at_ps;
+        check_order(rnic, message, up->visible_at_ps);
+        message->delivered_at_ps =
+            up->visible_at_ps > message->payload_seen_ps ? up->visible_at_ps : message->payload_seen_ps;
         rnic->receives += (uint64_t)message_is_received(message);
         if (ack_point != TRANSPORT_ACK_ACCEPTED)
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, from_cyc);
@@ -135,8 +152,8 @@ static int64_t decide_up(void *self, int64_t now)
         int64_t wake_at;
         if (ack_has_no_space(rnic))
             return SIM_NEVER;
-        struct pcie_up up = pcie_up_next(&rnic->pcie, &wake_at);
-        if (up.event == PCIE_UP_NOTHING)
+        struct pcie_up up;
+        if (!pcie_up_next(&rnic->pcie, &up, &wake_at))
             return wake_at;
         if (up.input == PCIE_IN_CQE)
             cqe_written(rnic, &up);

@@ -47,7 +47,8 @@ struct message {
     uint8_t signalled, has_inline, solicited;
     uint8_t cut;                      /* its last packet is cut */
     uint8_t owners;                   /* requester and responder still hold it */
-    int64_t delivered_at_ps;          /* visible in the peer's memory; SIM_NEVER: not yet */
+    int64_t payload_seen_ps;          /* when all of it that is written so far is visible in the peer's memory */
+    int64_t delivered_at_ps;          /* all of it, and its CQE; SIM_NEVER: not yet */
     int64_t stamp_ps[MESSAGE_STAMPS]; /* SIM_NEVER: not passed */
 };
 

@@ -134,6 +134,7 @@ struct rnic {
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_bad, drops_sequence; /* no space at arrival, bad FCS, PSN not expected */
     uint64_t requests, completions, errors, receives;
+    uint64_t seen_early; /* messages of which the CQE or the last byte was seen before all payload: relaxed ordering */
 };
 
 /* First for both NICs of a pair: clocks, PCIe. peer: the other one, at the end of the line. Returns 0, or -1 with one line in

@@ -148,8 +148,8 @@ static int64_t decide_up(void *self, int64_t now)
     pcie_up_begin(&bench->pcie, now, sim_horizon(&bench->sim, bench->pcie.up_decider));
     for (;;) {
         int64_t wake_at;
-        struct pcie_up up = pcie_up_next(&bench->pcie, &wake_at);
-        if (up.event == PCIE_UP_NOTHING)
+        struct pcie_up up;
+        if (!pcie_up_next(&bench->pcie, &up, &wake_at))
             return wake_at;
         bench->drained_ps[bench->writes_drained++ % NFP6000_WORKERS] =
             up.drained_at_ps + bench->params.link_latency; /* when its credits are back */

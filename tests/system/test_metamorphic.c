@@ -81,7 +81,12 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.retire=%s", PICK(&r, 0, 1)},
                {"pcie.refused_reads=%u ppm", PICK(&r, 0, 0, 0, 3000)},
                {"pcie.completion_timeout=%u us", PICK(&r, 50, 50000)},
-               {"pcie.lost_completions=%u ppm", PICK(&r, 0, 0, 0, 2000)}};
+               {"pcie.lost_completions=%u ppm", PICK(&r, 0, 0, 0, 2000)},
+               {"pcie.relaxed_ordering=%s", PICK(&r, 0, 1, 2)},
+               {"pcie.host_write=0:60 100:%u ns", PICK(&r, 60, 900)},
+               {"pcie.iommu=%s", PICK(&r, 0, 0, 1)},
+               {"pcie.iommu_entries=%u", PICK(&r, 1, 8)},
+               {"pcie.host_dram_share=%u ppm", PICK(&r, 0, 0, 300000)}};
     static const char *const word[][3] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
@@ -91,7 +96,9 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"off", "on"},
                                           {"off", "on"},
                                           {"off", "on"},
-                                          {"arrival", "in_order"}};
+                                          {"arrival", "in_order"},
+                                          {"off", "payload", "all"},
+                                          {"off", "on"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
