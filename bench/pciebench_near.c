@@ -80,10 +80,13 @@ static int locate(struct fit *fit)
 
 /* ---- how they are spread ---- */
 
+/* Percents and times rise; when all places are taken the newest point, in the end that of 100 percent, takes the last one. */
 static void add_shape(struct pciebench_shape *shape, double percent, double ns)
 {
     if (shape->count > 0 && ns < shape->point[shape->count - 1].ns)
         ns = shape->point[shape->count - 1].ns;
+    if (shape->count == VALUES_SHAPE_POINTS)
+        shape->count--;
     shape->point[shape->count++] = (struct pciebench_quantile){percent, ns};
 }
 
@@ -161,6 +164,8 @@ static void find_remote(struct fit *fit)
 int fitting_find_reads(struct fit *fit)
 {
     double least = pciebench_quantile(fit->reference, 0), median = pciebench_quantile(fit->reference, 50);
+    fit->values.shape.count = fit->values.wake.count = 0;
+    fit->values.remote = 0;
     if (least > 0 && median - least > FITTING_SLEEPS_NS) {
         spread_asleep(fit);
         fitting_keep(fit,
@@ -227,10 +232,13 @@ int fitting_find_cutting(struct fit *fit)
     fit->values.mps = choice[chosen].mps;
     fit->values.mrrs = choice[chosen].mrrs;
     fit->values.partial_apart = choice[chosen].partial_apart;
-    if (chosen == 0)
+    if (chosen == 0) {
         fitting_keep(fit, "pcie.mps, pcie.mrrs, pcie.partial_line: no other value fits the bandwidths better; kept 256 "
                           "B, 512 B (lspci -vv tells) and joined");
-    return chosen == 0 ? 0 : locate(fit);
+        return 0;
+    }
+    fit->kept[0] = 0; /* all over again, with these */
+    return fitting_find_reads(fit);
 }
 
 /* ---- writes ---- */

@@ -8,9 +8,10 @@
 
 #define VALUES_SETS 80
 #define VALUES_TEXT_BYTES 640
+#define VALUES_SHAPE_POINTS 16 /* as many as a parameter takes */
 
 struct pciebench_shape { /* a distribution: rising percents from 0 to 100 */
-    struct pciebench_quantile point[PCIEBENCH_QUANTILES + 2];
+    struct pciebench_quantile point[VALUES_SHAPE_POINTS];
     int count;
 };
 

@@ -104,6 +104,7 @@ static void mistakes_in_figures(void)
                  {HEADER "LAT_RD,64,HWarm,fast,\n", "in.csv:2: "},
                  {HEADER "LAT_RD,64,HWarm,-1,\n", "in.csv:2: "},
                  {HEADER "LAT_RD,64,HWarm,,\n", "in.csv:2: "},
+                 {HEADER "LAT_RD,64,HWarm,2e9,\n", "in.csv:2: "},
                  {HEADER "LAT_RD,9000,HWarm,550,\n", "in.csv:2: "},
                  {HEADER "LAT_RD,64,HWarm,550,\nLAT_RD,64,HWarm,551,\nBW_RD,64,HWarm,,30\n", "in.csv:4: "},
                  {HEADER "LAT_RD,64,HWarm,550,\nLAT_RD,2048,HWarm,1130,\n", "in.csv:3: "},
