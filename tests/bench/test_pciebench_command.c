@@ -76,6 +76,7 @@ static void mistakes(void)
         "--host hsw_e5_2620v3 --test bw_rd --size 64 --window '2 TiB'",
         "--host hsw_e5_2620v3 --test bw_rd --size 64 --cache hot",
         "--host hsw_e5_2620v3 --test bw_rd --size 64 --samples many",
+        "--host hsw_e5_2620v3 --test bw_rd --size 64 --samples 0",
         "--host hsw_e5_2620v3 --test bw_rd --size 64 -s pcie.iommu=on -s 'pcie.iommu_page=8 KiB'",
         "--host hole.host --test bw_rd --size 64",
         "--fit none.csv"};
