@@ -130,6 +130,8 @@ static int read_case(const struct options *options, struct pciebench_case *what)
     what->offset = (uint32_t)offset;
     if (result == 0 && options->samples)
         result = cli_number(options->samples, "--samples", 100000000, &what->samples);
+    if (result == 0 && options->samples && what->samples == 0)
+        return cli_fail("--samples: 0, allowed 1 to 100000000");
     return result;
 }
 

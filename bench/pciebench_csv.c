@@ -10,6 +10,7 @@
 
 #define COLUMNS_MAX 64
 #define SYSTEM_BYTES 128
+#define LATENCY_MOST_NS 9e8 /* parameters go up to 1 s */
 
 enum column {
     COLUMN_OTHER,
@@ -252,6 +253,10 @@ static int check_point(const struct reader *reader, const struct pciebench_point
         return cli_fail("%s:%d: impossible size, offset or window: allowed are 1 to 4096 B with the offset, within the "
                         "window",
                         reader->path, reader->line);
+    for (int i = 0; i < point->quantiles; i++)
+        if (point->quantile[i].ns > LATENCY_MOST_NS)
+            return cli_fail("%s:%d: a latency of %.0f ns, allowed up to %.0f", reader->path, reader->line,
+                            point->quantile[i].ns, LATENCY_MOST_NS);
     if (pciebench_is_latency(what->test) ? pciebench_quantile(point, 50) <= 0 : point->gbps <= 0)
         return cli_fail("%s:%d: no %s above 0 is given", reader->path, reader->line,
                         pciebench_is_latency(what->test) ? "median (Med(ns) or p50)"

@@ -10,6 +10,7 @@
 #define SPREAD_NS 4      /* likewise, half of nearly all latencies about the median, without the stamps */
 #define NEAR_MOST_NS 280 /* reads of near memory: 200 to 247 ns on five machines, 300 and more of the other node's */
 #define NEAR_NS 205
+#define SLOPE_NS 20
 #define RARE_PERCENT 99.99999
 #define CUTTING_POINTS 24 /* bandwidths at most to tell MPS and MRRS */
 #define CUTTING_GAIN 0.015
@@ -18,12 +19,14 @@
 
 /* Least squares, each residual as a share of its latency: ns = shift + slope * KiB, neither slope below 0. */
 struct line_sums {
+    int count;
     double weight, x, y, xx, xy;
 };
 
 static void add_residual(struct line_sums *sums, double kib, double residual_ns, double measured_ns)
 {
     double weight = 1 / (measured_ns * measured_ns);
+    sums->count++;
     sums->weight += weight;
     sums->x += weight * kib;
     sums->y += weight * residual_ns;
@@ -31,11 +34,12 @@ static void add_residual(struct line_sums *sums, double kib, double residual_ns,
     sums->xy += weight * kib * residual_ns;
 }
 
+/* Half a stamp is as likely an error as SLOPE_NS a KiB is a slope: sizes that lie close to each other tell none. */
 static void solve(const struct line_sums *sums, double *shift, double *slope)
 {
-    double det = sums->weight * sums->xx - sums->x * sums->x;
-    *slope = det > 1e-12 * sums->weight * sums->xx ? (sums->weight * sums->xy - sums->x * sums->y) / det : 0;
-    *slope = *slope > 0 ? *slope : 0;
+    double likely = FITTING_STAMP_NS / 2 / SLOPE_NS;
+    double det = sums->weight * (sums->xx + likely * likely * sums->weight / sums->count) - sums->x * sums->x;
+    *slope = fmax((sums->weight * sums->xy - sums->x * sums->y) / det, 0);
     *shift = (sums->y - *slope * sums->x) / sums->weight;
 }
 
@@ -76,10 +80,13 @@ static int locate(struct fit *fit)
 
 /* ---- how they are spread ---- */
 
+/* Percents and times rise; when all places are taken the newest point, in the end that of 100 percent, takes the last one. */
 static void add_shape(struct pciebench_shape *shape, double percent, double ns)
 {
     if (shape->count > 0 && ns < shape->point[shape->count - 1].ns)
         ns = shape->point[shape->count - 1].ns;
+    if (shape->count == VALUES_SHAPE_POINTS)
+        shape->count--;
     shape->point[shape->count++] = (struct pciebench_quantile){percent, ns};
 }
 
@@ -157,6 +164,8 @@ static void find_remote(struct fit *fit)
 int fitting_find_reads(struct fit *fit)
 {
     double least = pciebench_quantile(fit->reference, 0), median = pciebench_quantile(fit->reference, 50);
+    fit->values.shape.count = fit->values.wake.count = 0;
+    fit->values.remote = 0;
     if (least > 0 && median - least > FITTING_SLEEPS_NS) {
         spread_asleep(fit);
         fitting_keep(fit,
@@ -200,17 +209,18 @@ static int misfit(const struct fit *fit, const struct pciebench_values *values, 
 int fitting_find_cutting(struct fit *fit)
 {
     static const struct {
-        int mps, mrrs;
-    } choice[] = {{256, 512}, {256, 4096}, {128, 512}};
+        int mps, mrrs, partial_apart;
+    } choice[] = {{256, 512, 0}, {256, 4096, 0}, {128, 512, 0}, {256, 512, 1}};
     double best = 0;
     int chosen = 0;
     if (pciebench_is_known(fit->base, "pcie.mps") || pciebench_is_known(fit->base, "pcie.mrrs"))
         return 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         struct pciebench_values values = fit->values;
         double error;
         values.mps = choice[i].mps;
         values.mrrs = choice[i].mrrs;
+        values.partial_apart = choice[i].partial_apart;
         int result = misfit(fit, &values, &error);
         if (result != 0)
             return result;
@@ -221,11 +231,14 @@ int fitting_find_cutting(struct fit *fit)
     }
     fit->values.mps = choice[chosen].mps;
     fit->values.mrrs = choice[chosen].mrrs;
-    if (chosen == 0)
-        fitting_keep(
-            fit,
-            "pcie.mps, pcie.mrrs: no other value fits the bandwidths better; kept 256 B and 512 B (lspci -vv tells)");
-    return chosen == 0 ? 0 : locate(fit);
+    fit->values.partial_apart = choice[chosen].partial_apart;
+    if (chosen == 0) {
+        fitting_keep(fit, "pcie.mps, pcie.mrrs, pcie.partial_line: no other value fits the bandwidths better; kept 256 "
+                          "B, 512 B (lspci -vv tells) and joined");
+        return 0;
+    }
+    fit->kept[0] = 0; /* all over again, with these */
+    return fitting_find_reads(fit);
 }
 
 /* ---- writes ---- */

@@ -62,6 +62,7 @@ static void put_found(const struct pciebench_values *values, struct pciebench_se
     char text[VALUES_TEXT_BYTES];
     put(sets, "pcie.mps=%d B", values->mps);
     put(sets, "pcie.mrrs=%d B", values->mrrs);
+    put(sets, "pcie.partial_line=%s", values->partial_apart ? "apart" : "joined");
     print_shape(&values->shape, values->read, text);
     put(sets, "pcie.host_read=%.600s", text);
     put(sets, "pcie.host_read_kib=%.1f ns", values->read_kib);

@@ -8,14 +8,15 @@
 
 #define VALUES_SETS 80
 #define VALUES_TEXT_BYTES 640
+#define VALUES_SHAPE_POINTS 16 /* as many as a parameter takes */
 
 struct pciebench_shape { /* a distribution: rising percents from 0 to 100 */
-    struct pciebench_quantile point[PCIEBENCH_QUANTILES + 2];
+    struct pciebench_quantile point[VALUES_SHAPE_POINTS];
     int count;
 };
 
 struct pciebench_values {
-    int mps, mrrs;
+    int mps, mrrs, partial_apart;
     double read, read_kib;        /* the median of pcie.host_read; for each KiB */
     struct pciebench_shape shape; /* of pcie.host_read about its median; count 0: constant */
     struct pciebench_shape wake;  /* count 0: it never sleeps */

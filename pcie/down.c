@@ -16,6 +16,9 @@ struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, 
     struct pcie_tlps all = {0};
     while (bytes > 0) {
         uint32_t piece = tlp_completion(address, bytes, (uint32_t)p->mps, (uint32_t)p->rcb, each_block);
+        uint32_t over = (uint32_t)(address + piece) & ((uint32_t)p->rcb - 1);
+        if (p->partial_line == PCIE_PARTIAL_APART && piece == bytes && over < piece)
+            piece -= over;
         uint32_t payload = tlp_payload_bytes(address, piece);
         all.payload_bytes += payload;
         all.link_bytes += payload + pcie->completion_bytes;

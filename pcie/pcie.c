@@ -129,9 +129,10 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
-        root_init(&pcie->root, sim, params, entity, error, error_bytes) || init_flow(pcie) || init_requests(pcie) ||
-        pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) || agenda_init(&pcie->at_host, 1024) ||
-        agenda_init(&pcie->stores, 64) || space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
+        root_init(&pcie->root, sim, params, entity, phase_ps, error, error_bytes) || init_flow(pcie) ||
+        init_requests(pcie) || pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) ||
+        agenda_init(&pcie->at_host, 1024) || agenda_init(&pcie->stores, 64) ||
+        space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
     for (uint32_t i = 0; i < reads; i++)

@@ -48,10 +48,12 @@ int64_t root_line_ps(const struct pcie_params *params)
     return loaded_ps(params, params->host_write_line);
 }
 
-int root_init(struct root *root, struct sim *sim, const struct pcie_params *params, uint64_t entity, char *error,
-              size_t error_bytes)
+int root_init(struct root *root, struct sim *sim, const struct pcie_params *params, uint64_t entity, int64_t phase_ps,
+              char *error, size_t error_bytes)
 {
     *root = (struct root){.params = params,
+                          .phase_ps = phase_ps,
+                          .last_read_ps = INT64_MIN / 2, /* asleep, if it ever is */
                           .read_least_ps = params->host_read.point[0].ps,
                           .stream = rnd_stream(sim->seed, entity),
                           .read_most_ps = params->host_read.point[params->host_read.count - 1].ps,
@@ -100,6 +102,7 @@ int64_t root_typical_read_ps(const struct root *root)
  * postpone it (JESD79-4, 4.26). */
 static int64_t channel_refresh_ps(const struct root *root, int64_t at_ps, uint64_t channel)
 {
+    at_ps -= root->phase_ps;
     int64_t interval_ps = root->params->host_refresh_interval, number = at_ps / interval_ps, left_ps = 0;
     for (int64_t i = number - (number > 0); i <= number; i++) {
         uint64_t draw = rnd_draw(root->stream, (uint64_t)i, ROOT_DRAW_REFRESH + channel) >> 32;

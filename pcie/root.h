@@ -18,18 +18,19 @@
 #include "pcie/iommu.h"
 #include "pcie/params.h"
 
-enum {
-    ROOT_DRAW_READ,
-    ROOT_DRAW_MISS,
-    ROOT_DRAW_STALL,
-    ROOT_DRAW_HAS_STALL,
-    ROOT_DRAW_WAKE,
-    ROOT_DRAW_REFRESH,
-    ROOT_DRAW_WRITE
-}; /* attempts */
+enum { /* attempts */
+       ROOT_DRAW_READ,
+       ROOT_DRAW_MISS,
+       ROOT_DRAW_STALL,
+       ROOT_DRAW_HAS_STALL,
+       ROOT_DRAW_WAKE,
+       ROOT_DRAW_WRITE,
+       ROOT_DRAW_REFRESH /* and on: a channel each */
+};                       /* attempts */
 
 struct root {
     const struct pcie_params *params;
+    int64_t phase_ps;
     struct rnd_table read_ps;
     int64_t read_least_ps, read_most_ps;
     uint64_t stream, reads; /* the random stream and the ordinal in it */
@@ -51,9 +52,9 @@ struct root {
     uint64_t written_mask;
 };
 
-/* Returns -1 when memory is out or the pages of the IOMMU do not exist, which `error` says. */
-int root_init(struct root *root, struct sim *sim, const struct pcie_params *params, uint64_t entity, char *error,
-              size_t error_bytes);
+/* phase_ps: of the simulation's clocks. Returns -1 when memory is out or the pages of the IOMMU do not exist, which `error` says. */
+int root_init(struct root *root, struct sim *sim, const struct pcie_params *params, uint64_t entity, int64_t phase_ps,
+              char *error, size_t error_bytes);
 void root_free(struct root *root);
 
 /* For a bench: the device's accesses lie in `window_bytes`, which were flushed to DRAM, or touched by a core (warm) and are in the

@@ -76,6 +76,7 @@ static void mistakes(void)
         "--host hsw_e5_2620v3 --test bw_rd --size 64 --window '2 TiB'",
         "--host hsw_e5_2620v3 --test bw_rd --size 64 --cache hot",
         "--host hsw_e5_2620v3 --test bw_rd --size 64 --samples many",
+        "--host hsw_e5_2620v3 --test bw_rd --size 64 --samples 0",
         "--host hsw_e5_2620v3 --test bw_rd --size 64 -s pcie.iommu=on -s 'pcie.iommu_page=8 KiB'",
         "--host hole.host --test bw_rd --size 64",
         "--fit none.csv"};
@@ -104,6 +105,7 @@ static void mistakes_in_figures(void)
                  {HEADER "LAT_RD,64,HWarm,fast,\n", "in.csv:2: "},
                  {HEADER "LAT_RD,64,HWarm,-1,\n", "in.csv:2: "},
                  {HEADER "LAT_RD,64,HWarm,,\n", "in.csv:2: "},
+                 {HEADER "LAT_RD,64,HWarm,2e9,\n", "in.csv:2: "},
                  {HEADER "LAT_RD,9000,HWarm,550,\n", "in.csv:2: "},
                  {HEADER "LAT_RD,64,HWarm,550,\nLAT_RD,64,HWarm,551,\nBW_RD,64,HWarm,,30\n", "in.csv:4: "},
                  {HEADER "LAT_RD,64,HWarm,550,\nLAT_RD,2048,HWarm,1130,\n", "in.csv:3: "},
@@ -168,7 +170,7 @@ static void a_fit_predicts_the_rest(void)
                   "Test,PAT,Cache,HO,DO,WinSZ,SZ,BW (GB/s)\n"
                   "BW_DMA_WR,Rand,HWarm,0,0,8192,64,24.27\n");
     CU_ASSERT_EQUAL(command_run(&command, "$R pciebench --fit near.csv -o near.host"), 0);
-    CU_ASSERT_PTR_NOT_NULL(strstr(command.out, "pcie.mps, pcie.mrrs: no other value"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(command.out, "pcie.mps, pcie.mrrs, pcie.partial_line: no other value"));
     expect_all(&command, "near.host", near, sizeof near / sizeof *near);
     command_write(&command, "far.csv",
                   "test,size_B,window_B,cache,p50,p99.9,payload_Gbps\nLAT_RD,64,8192,hwarm,666.7,880,\n"
@@ -200,6 +202,17 @@ static void a_fit_finds_the_model_again(void)
     command_close(&command);
 }
 
+/* Two sizes that lie close to each other, a stamp apart, tell no slope. */
+static void near_sizes_tell_no_slope(void)
+{
+    struct command command;
+    command_open(&command);
+    command_write(&command, "in.csv", "test,size_B,p50,gbps\nlat_rd,8,533.3,\nlat_rd,16,546.7,\nbw_rd,64,,32\n");
+    CU_ASSERT_EQUAL(command_run(&command, "$R pciebench --fit in.csv -o a.host"), 0);
+    CU_ASSERT_DOUBLE_EQUAL(number_of(&command, "a.host", "--test lat_rd --size 2048", "median_ns"), 1133, 34);
+    command_close(&command);
+}
+
 void suite_bench_pciebench_command(void);
 void suite_bench_pciebench_command(void)
 {
@@ -210,5 +223,6 @@ void suite_bench_pciebench_command(void)
     CU_add_test(suite, "mistakes", mistakes);
     CU_add_test(suite, "mistakes in figures", mistakes_in_figures);
     CU_add_test(suite, "a fit predicts the rest", a_fit_predicts_the_rest);
+    CU_add_test(suite, "near sizes tell no slope", near_sizes_tell_no_slope);
     CU_add_test(suite, "a fit finds the model again", a_fit_finds_the_model_again);
 }

@@ -28,7 +28,7 @@ static void prepare(struct trial *trial)
 static void begin(struct trial *trial)
 {
     char error[100];
-    CU_ASSERT_EQUAL_FATAL(root_init(&trial->root, &trial->sim, &trial->params, 0, error, sizeof error), 0);
+    CU_ASSERT_EQUAL_FATAL(root_init(&trial->root, &trial->sim, &trial->params, 0, 0, error, sizeof error), 0);
 }
 
 static void end(struct trial *trial)
@@ -135,6 +135,22 @@ static void relaxed_writes_may_pass(void)
     end(&trial);
 }
 
+/* Others take all of the memory's bandwidth: lines are held, and DRAM takes, 1.8 times as long. */
+static void load_slows_lines_and_dram(void)
+{
+    struct trial trial;
+    prepare(&trial);
+    trial.params.host_load = 1000000000; /* 1,000,000 ppm */
+    trial.params.host_write_line = 300000;
+    trial.params.host_dram = 50000;
+    trial.params.host_refresh = 0;
+    begin(&trial);
+    CU_ASSERT_EQUAL(root_line_ps(&trial.params), 540000);
+    CU_ASSERT_EQUAL(root_set_window(&trial.root, 4096, 1), 0);
+    CU_ASSERT_EQUAL(took(&trial, 1000000, 4096, 64), 200000 + 90000);
+    end(&trial);
+}
+
 static void a_read_waits_for_the_writes_before_it(void)
 {
     struct trial trial;
@@ -189,6 +205,7 @@ void suite_pcie_root(void)
     CU_add_test(suite, "refresh", refresh_follows_its_law);
     CU_add_test(suite, "a warm window over the cache", a_warm_window_over_the_cache);
     CU_add_test(suite, "relaxed writes", relaxed_writes_may_pass);
+    CU_add_test(suite, "load", load_slows_lines_and_dram);
     CU_add_test(suite, "a read waits for writes", a_read_waits_for_the_writes_before_it);
     CU_add_test(suite, "a host that sleeps", a_host_that_sleeps);
     CU_add_test(suite, "translation and order", translation_keeps_writes_in_order);

@@ -4,7 +4,7 @@
 
 #include "api/rnicsim.h"
 
-#define SCENARIO_SETS_MAX 48
+#define SCENARIO_SETS_MAX 56
 
 struct scenario {
     const char *board;

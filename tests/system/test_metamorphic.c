@@ -85,8 +85,13 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.relaxed_ordering=%s", PICK(&r, 0, 1, 2)},
                {"pcie.host_write=0:60 100:%u ns", PICK(&r, 60, 900)},
                {"pcie.iommu=%s", PICK(&r, 0, 0, 1)},
-               {"pcie.iommu_entries=%u", PICK(&r, 1, 8)},
-               {"pcie.host_dram_share=%u ppm", PICK(&r, 0, 0, 300000)}};
+               {"pcie.iommu_entries=%u", PICK(&r, 1, 4, 64)},
+               {"pcie.host_dram_share=%u ppm", PICK(&r, 0, 0, 300000, 1000000)},
+               {"pcie.host_remote=%u ns", PICK(&r, 0, 0, 100)},
+               {"pcie.host_idle=%u ns", PICK(&r, 0, 0, 100)},
+               {"pcie.host_wake=%u ns", PICK(&r, 0, 640)},
+               {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
+               {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)}};
     static const char *const word[][3] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
