@@ -9,5 +9,6 @@ int boards_main(int argc, char **argv);
 int trace_main(int argc, char **argv);
 int validate_main(int argc, char **argv);
 int linecheck_main(int argc, char **argv);
+int pciebench_main(int argc, char **argv);
 
 #endif

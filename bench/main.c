@@ -19,6 +19,7 @@ static const struct command commands[] = {
     {"trace", trace_main, "trace files: info, check, convert, import"},
     {"validate", validate_main, "predicted beside measured, with the error of each point"},
     {"linecheck", linecheck_main, "whether a datapath keeps up with a line, what PCIe carries"},
+    {"pciebench", pciebench_main, "pcie-bench's measurements on a host; fits a host to measured ones"},
 };
 
 static int print_help(void)
@@ -46,9 +47,10 @@ static int dispatch(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
-    return cli_fail("\"%s\" is no command; allowed are run, size, params, boards, trace, validate and linecheck; see "
-                    "rnicsim --help",
-                    argv[1]);
+    return cli_fail(
+        "\"%s\" is no command; allowed are run, size, params, boards, trace, validate, linecheck and pciebench; see "
+        "rnicsim --help",
+        argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 
 #include "bench/validate_target.h"
 
-#define VALIDATE_CONSTANTS_MAX 32
+#define VALIDATE_CONSTANTS_MAX 64
 
 struct validate_constant { /* a parameter in effect whose class is calibrated */
     char key[96], source[256];

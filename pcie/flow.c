@@ -19,7 +19,7 @@ int flow_init(struct flow *flow, const struct pcie_params *params, int64_t updat
     *flow = (struct flow){
         .headers = {(uint64_t)params->posted_headers, update_cyc, .most = 1},
         .data = {(uint64_t)(params->posted_data / TLP_CREDIT_BYTES), update_cyc, .most = mps / TLP_CREDIT_BYTES + 1},
-        .lines = {(uint64_t)params->host_lines, line_cyc, .most = mps / TLP_LINE_BYTES + 1},
+        .lines = {(uint64_t)params->host_write_lines, line_cyc, .most = mps / TLP_LINE_BYTES + 1},
         .order_cyc = order_cyc,
         .drained_cyc = INT64_MIN / 2,
         .sparse_from_cyc = INT64_MIN,
@@ -97,4 +97,14 @@ int64_t flow_send(struct flow *flow, struct flow_tlp tlp, int64_t start_cyc)
     if (!flow_is_sparse(flow, tlp) || drained > end)
         flow->sparse_from_cyc = drained + flow->window_cyc;
     return drained;
+}
+
+void flow_hold(struct flow *flow, int64_t drained_cyc)
+{
+    if (drained_cyc <= flow->drained_cyc)
+        return;
+    struct flow_run *newest = &flow->run[(flow->runs - 1) & flow->mask];
+    newest->first_drained_cyc += drained_cyc - flow->drained_cyc;
+    flow->drained_cyc = drained_cyc;
+    flow->sparse_from_cyc = drained_cyc + flow->window_cyc;
 }

@@ -66,6 +66,9 @@ int64_t flow_posted_when(struct flow *flow, struct flow_tlp tlp, int64_t at_cyc,
 /* It is sent at start_cyc, with its credits. Returns the cycle in which it drains, as if the way to the host took no time. */
 int64_t flow_send(struct flow *flow, struct flow_tlp tlp, int64_t start_cyc);
 
+/* What was sent last drains later, at drained_cyc: its address had to be translated. */
+void flow_hold(struct flow *flow, int64_t drained_cyc);
+
 /* ---- the same, when nothing can bind ---- */
 
 /* Of each thing that a TLP takes: a link full of its like leaves some. */

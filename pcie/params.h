@@ -17,6 +17,7 @@ enum pcie_straddle { PCIE_STRADDLE_OFF, PCIE_STRADDLE_ON };
 enum pcie_np_blocks { PCIE_NP_BLOCKS_OFF, PCIE_NP_BLOCKS_ON };
 enum pcie_scaled { PCIE_SCALED_1, PCIE_SCALED_4, PCIE_SCALED_16 };
 enum pcie_retire { PCIE_RETIRE_ARRIVAL, PCIE_RETIRE_IN_ORDER };
+enum pcie_relaxed { PCIE_RELAXED_OFF, PCIE_RELAXED_PAYLOAD, PCIE_RELAXED_ALL };
 enum pcie_completions { PCIE_COMPLETIONS_MPS, PCIE_COMPLETIONS_RCB };
 
 extern const struct param_table pcie_param_table;

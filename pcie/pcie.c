@@ -24,9 +24,11 @@ int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
     else if (p->posted_data < p->mps + TLP_CREDIT_BYTES)
         snprintf(error, error_bytes,
                  "pcie.posted_data is smaller than one TLP: allowed from pcie.mps and one credit of 16 B on");
-    else if (p->host_lines != 0 && p->host_lines < p->mps / TLP_LINE_BYTES + 1)
+    else if (p->replay_buffer < p->mps + 32) /* header, ECRC, framing, and a double word when it is unaligned */
+        snprintf(error, error_bytes, "pcie.replay_buffer is smaller than one TLP: allowed from pcie.mps and 32 B on");
+    else if (p->host_write_lines != 0 && p->host_write_lines < p->mps / TLP_LINE_BYTES + 1)
         snprintf(error, error_bytes,
-                 "pcie.host_lines are fewer than one TLP can touch: allowed are 0 and from pcie.mps / 64 + 1 on");
+                 "pcie.host_write_lines are fewer than one TLP can touch: allowed are 0 and from pcie.mps / 64 + 1 on");
     else if (p->posted_headers > 127 * scale || p->posted_data > 2047 * scale * (int64_t)TLP_CREDIT_BYTES ||
              p->nonposted_headers > 127 * scale)
         snprintf(error, error_bytes,
@@ -83,7 +85,7 @@ static int init_flow(struct pcie *pcie)
     for (int which = 0; which < 2; which++)
         pcie->writing[which].lack_from_cyc = SIM_NEVER;
     return flow_init(&pcie->flow, p, link_cycles(pcie, 2 * p->link_latency + p->update_fc),
-                     link_cycles(pcie, p->host_line_time), link_cycles(pcie, p->host_write_order));
+                     link_cycles(pcie, root_line_ps(p)), link_cycles(pcie, p->host_write_order));
 }
 
 static int init_requests(struct pcie *pcie)
@@ -133,7 +135,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
-        root_init(&pcie->root, params, sim->seed, entity) || init_flow(pcie) || init_requests(pcie) ||
+        root_init(&pcie->root, sim, params, entity, error, error_bytes) || init_flow(pcie) || init_requests(pcie) ||
         pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) || agenda_init(&pcie->at_host, 1024) ||
         agenda_init(&pcie->stores, 64) || space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
@@ -161,6 +163,7 @@ void pcie_free(struct pcie *pcie)
     pcie_retire_free(pcie);
     replay_free(&pcie->replay[PCIE_UP]);
     replay_free(&pcie->replay[PCIE_DOWN]);
+    root_free(&pcie->root);
     agenda_free(&pcie->at_host);
     agenda_free(&pcie->stores);
 }

@@ -66,6 +66,11 @@ struct pcie_write {
     uint16_t kind;
 };
 
+struct pcie_place {
+    uint64_t address;
+    uint32_t bytes;
+};
+
 struct pcie_queued { /* an MRd between the engine and the link */
     int64_t at_cyc;  /* link cycle in which it can be sent */
     uint32_t request;
@@ -146,7 +151,8 @@ struct pcie {
     /* up */
     struct fifo *write_in[2]; /* payload, CQE */
     struct {
-        struct pcie_write write;
+        struct pcie_write write; /* what is left of it */
+        struct pcie_place all;
         uint32_t ref, slot_bytes;
         int64_t start_cyc;
         int64_t credit_cyc;    /* not before: its next TLP has no credit */
@@ -211,6 +217,7 @@ struct pcie_up {
     int input;
     uint32_t ref;          /* the write's slot */
     int64_t sent_at_ps;    /* WRITTEN: its last TLP has left the link's arbiter */
+    int64_t drained_at_ps; /* WRITTEN: out of the host's receive buffer, see struct root_write */
     int64_t visible_at_ps; /* WRITTEN: payload (and CQE) visible in host memory */
 };
 

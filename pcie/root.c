@@ -1,10 +1,177 @@
 #include "pcie/root.h"
 
 #include "config/param_dist.h"
+#include "pcie/tlp.h"
 
-int root_init(struct root *root, const struct pcie_params *params, uint64_t seed, uint64_t entity)
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WHOLE_PPM 1000000000 /* of a share, in 0.001 ppm */
+#define LOAD_FACTOR_PERCENT \
+    80 /* Understanding the Host Network, SIGCOMM 2024: contention makes latencies 1.26 to 1.8 times as long */
+
+static int64_t max2(int64_t a, int64_t b)
 {
-    *root = (struct root){
-        .params = params, .read_least_ps = params->host_read.point[0].ps, .stream = rnd_stream(seed, entity)};
-    return param_dist_table(&params->host_read, &root->read_ps);
+    return a > b ? a : b;
+}
+
+static int64_t loaded_ps(const struct pcie_params *params, int64_t ps)
+{
+    return ps + ps * LOAD_FACTOR_PERCENT / 100 * (params->host_load / 1000) / (WHOLE_PPM / 1000);
+}
+
+static uint64_t share_of(int64_t milli_ppm)
+{
+    return ((uint64_t)milli_ppm << 32) / WHOLE_PPM;
+}
+
+static void find_plain(struct root *root)
+{
+    const struct pcie_params *p = root->params;
+    root->is_plain = p->host_read_kib == 0 && p->host_remote == 0 && p->host_idle == 0 && !p->iommu &&
+                     root->dram_share == 0 && root->stall_share == 0;
+}
+
+/* Which lines were written shortly before matters where others are further away. */
+static int keep_written(struct root *root)
+{
+    if (root->written || (root->dram_share == 0 && root->params->host_remote == 0))
+        return 0;
+    uint64_t lines = (uint64_t)root->params->host_ddio / TLP_LINE_BYTES;
+    root->written = calloc(lines, sizeof *root->written);
+    root->written_mask = lines - 1;
+    return root->written ? 0 : -1;
+}
+
+int64_t root_line_ps(const struct pcie_params *params)
+{
+    return loaded_ps(params, params->host_write_line);
+}
+
+int root_init(struct root *root, struct sim *sim, const struct pcie_params *params, uint64_t entity, char *error,
+              size_t error_bytes)
+{
+    *root = (struct root){.params = params,
+                          .read_least_ps = params->host_read.point[0].ps,
+                          .stream = rnd_stream(sim->seed, entity),
+                          .read_most_ps = params->host_read.point[params->host_read.count - 1].ps,
+                          .write_least_ps = params->host_write.point[0].ps,
+                          .write_varies = params->host_write.point[0].ps !=
+                                          params->host_write.point[params->host_write.count - 1].ps,
+                          .dram_ps = loaded_ps(params, params->host_dram),
+                          .dram_share = share_of(params->host_dram_share),
+                          .stall_share = share_of(params->host_stall_share)};
+    find_plain(root);
+    if (params->iommu && !iommu_page_exists((uint64_t)params->iommu_page)) {
+        snprintf(error, error_bytes, "pcie.iommu_page: no such page, allowed 4 KiB, 2 MiB, 1 GiB");
+        return -1;
+    }
+    if (param_dist_table(&params->host_read, &root->read_ps) || param_dist_table(&params->host_wake, &root->wake_ps) ||
+        param_dist_table(&params->host_stall, &root->stall_ps) ||
+        param_dist_table(&params->host_write, &root->write_ps) || keep_written(root))
+        return -1;
+    return params->iommu ? iommu_init(&root->iommu, params) : 0;
+}
+
+void root_free(struct root *root)
+{
+    iommu_free(&root->iommu);
+    free(root->written);
+}
+
+int root_set_window(struct root *root, uint64_t window_bytes, int cold)
+{
+    uint64_t llc = (uint64_t)root->params->host_llc, share = cold ? share_of(WHOLE_PPM) : 0;
+    if (!cold && window_bytes > llc)
+        share = ((window_bytes - llc) << 32) / window_bytes;
+    if (share > root->dram_share)
+        root->dram_share = share;
+    find_plain(root);
+    return keep_written(root);
+}
+
+int64_t root_typical_read_ps(const struct root *root)
+{
+    int64_t far_ps = (int64_t)(root->dram_share * (uint64_t)root->dram_ps >> 32);
+    return rnd_table_draw(&root->read_ps, UINT64_C(1) << 63) + root->params->host_remote + far_ps;
+}
+
+/* What is left, at at_ps, of the refresh of a channel in the interval before or in this one. It is somewhere in each: a controller may
+ * postpone it (JESD79-4, 4.26). */
+static int64_t channel_refresh_ps(const struct root *root, int64_t at_ps, uint64_t channel)
+{
+    int64_t interval_ps = root->params->host_refresh_interval, number = at_ps / interval_ps, left_ps = 0;
+    for (int64_t i = number - (number > 0); i <= number; i++) {
+        uint64_t draw = rnd_draw(root->stream, (uint64_t)i, ROOT_DRAW_REFRESH + channel) >> 32;
+        int64_t begin_ps = i * interval_ps + (int64_t)(draw * (uint64_t)interval_ps >> 32);
+        if (begin_ps <= at_ps)
+            left_ps = max2(left_ps, begin_ps + root->params->host_refresh - at_ps);
+    }
+    return left_ps;
+}
+
+/* How long a read of `lines`, which go to the channels in turn, waits for those that it touches. */
+static int64_t refresh_ps(const struct root *root, int64_t at_ps, uint64_t line, uint64_t lines)
+{
+    uint64_t channels = (uint64_t)root->params->host_channels;
+    int64_t wait_ps = 0;
+    for (uint64_t i = 0; i < lines && i < channels && root->params->host_refresh > 0; i++)
+        wait_ps = max2(wait_ps, channel_refresh_ps(root, at_ps, (line + i) % channels));
+    return wait_ps;
+}
+
+/* What the memory behind the cache takes longer. A line is in the cache or not, whoever asks; a read goes by its first. */
+static int64_t memory_ps(const struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes)
+{
+    uint64_t line = address / TLP_LINE_BYTES;
+    if (root->written && root->written[line & root->written_mask] == line + 1)
+        return 0;
+    int64_t ps = root->params->host_remote;
+    if (rnd_draw(root->stream, line, ROOT_DRAW_MISS) >> 32 >= root->dram_share)
+        return ps;
+    return ps + root->dram_ps + refresh_ps(root, at_ps, line, tlp_blocks(address, bytes, TLP_LINE_BYTES));
+}
+
+/* When a host that may sleep can serve a read. */
+static int64_t awake_at(struct root *root, int64_t from_ps, uint64_t ordinal)
+{
+    int64_t idle_ps = root->params->host_idle;
+    if (idle_ps == 0)
+        return from_ps;
+    if (from_ps > root->last_read_ps + idle_ps)
+        root->awake_from_ps = from_ps + rnd_table_draw(&root->wake_ps, rnd_draw(root->stream, ordinal, ROOT_DRAW_WAKE));
+    return max2(from_ps, root->awake_from_ps);
+}
+
+int64_t root_read_all(struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes)
+{
+    uint64_t ordinal = root->reads++;
+    int64_t from_ps = max2(at_ps, root->visible_ps);
+    if (root->params->iommu)
+        from_ps = max2(from_ps, iommu_translate(&root->iommu, at_ps, address, 0));
+    from_ps = awake_at(root, from_ps, ordinal);
+    int64_t ready_ps = from_ps + rnd_table_draw(&root->read_ps, rnd_draw(root->stream, ordinal, ROOT_DRAW_READ)) +
+                       root->params->host_read_kib * bytes / 1024 + memory_ps(root, from_ps, address, bytes);
+    if (rnd_draw(root->stream, ordinal, ROOT_DRAW_HAS_STALL) >> 32 < root->stall_share)
+        ready_ps += rnd_table_draw(&root->stall_ps, rnd_draw(root->stream, ordinal, ROOT_DRAW_STALL));
+    root->last_read_ps = max2(root->last_read_ps, ready_ps);
+    return ready_ps;
+}
+
+static void note_written(struct root *root, uint64_t address, uint64_t lines)
+{
+    for (uint64_t line = address / TLP_LINE_BYTES; lines > 0; lines--, line++)
+        root->written[line & root->written_mask] = line + 1;
+}
+
+int64_t root_write_translated(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address, uint32_t bytes)
+{
+    int64_t ready_ps = max2(drained_ps, root->drained_ps); /* in order */
+    uint64_t page = (uint64_t)root->params->iommu_page;
+    for (uint64_t from = address; root->params->iommu && from < address + bytes; from = (from / page + 1) * page)
+        ready_ps = max2(ready_ps, iommu_translate(&root->iommu, at_ps, from, 1));
+    if (root->written && bytes > 0)
+        note_written(root, address, tlp_blocks(address, bytes, TLP_LINE_BYTES));
+    root->drained_ps = ready_ps;
+    return ready_ps;
 }

@@ -69,7 +69,7 @@ static void wake_down(struct pcie *pcie)
         sim_wake(pcie->sim, pcie->down_decider, first_at);
 }
 
-/* One read request from start_cyc on, where credits are short, TLPs are replayed or requests can fail. */
+/* One read request from start_cyc on, where credits are short, TLPs are replayed, requests can fail or the host is not a plain one. */
 static void send_read(struct pcie *pcie, int64_t start_cyc)
 {
     struct flow_reads *reads = &pcie->flow.reads;
@@ -96,21 +96,21 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     const struct clk link = pcie->link_clk; /* copies of its own: kept in registers */
     struct flow_reads reads = pcie->flow.reads;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask, first = next;
-    if (pcie->retire || replay_is_on(&pcie->replay[PCIE_UP]) || !flow_reads_are_free(&reads, end - next, start_cyc)) {
+    if (!pcie->root.is_plain || pcie->retire || replay_is_on(&pcie->replay[PCIE_UP]) ||
+        !flow_reads_are_free(&reads, end - next, start_cyc)) {
         send_read(pcie, start_cyc);
         return;
     }
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes), free_cyc;
-    int64_t latency = pcie->params->link_latency;
+    const int64_t latency = pcie->params->link_latency, written = pcie->root.visible_ps;
     link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
     last_cyc = min2(last_cyc, pcie->skips[PCIE_UP].due_cyc - 1);
     const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
         free_cyc = start_cyc + took;
         flow_read_sent(&reads, free_cyc);
-        const struct pcie_request *request = &pcie->request[queued->request];
-        int64_t ready = root_read(&pcie->root, clk_edge(&link, free_cyc) + latency, request->address, request->bytes);
-        put_at_host(pcie, queued->request, ready);
+        put_at_host(pcie, queued->request,
+                    root_read_plain(&pcie->root, max2(clk_edge(&link, free_cyc) + latency, written)));
         if (++next == end)
             break;
         queued = &pcie->queue[next & mask];
@@ -240,7 +240,10 @@ static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
 {
     struct fifo *in = pcie->write_in[input - 1];
     struct fifo_slot slot = fifo_take(in);
-    pcie->describe(pcie->describe_context, input, slot.ref, &pcie->writing[input - 1].write);
+    struct pcie_write *write = &pcie->writing[input - 1].write;
+    pcie->describe(pcie->describe_context, input, slot.ref, write);
+    pcie->writing[input - 1].all =
+        (struct pcie_place){write->bytes > 0 ? write->address : write->cqe_address, write->bytes + write->cqe_bytes};
     pcie->writing[input - 1].ref = slot.ref;
     pcie->writing[input - 1].slot_bytes = slot.bytes;
     if (!in->shape.in_beats) /* a descriptor's place is free at once: told now, as the end may be decided much later */
@@ -259,8 +262,15 @@ static struct pcie_up finish_write(struct pcie *pcie, int input, int64_t last_cy
     pcie->writing[input - 1].active = 0;
     if (in->shape.in_beats)
         fifo_release(in, pcie->writing[input - 1].slot_bytes, pcie->writing[input - 1].start_cyc, last_cyc);
-    int64_t visible_ps = root_write(&pcie->root, drained_at_ps + pcie->params->link_latency);
-    return (struct pcie_up){PCIE_UP_WRITTEN, input, pcie->writing[input - 1].ref, sent_at_ps, visible_ps};
+    const struct pcie_place *all = &pcie->writing[input - 1].all;
+    int64_t latency = pcie->params->link_latency;
+    int relaxed = pcie->params->relaxed_ordering >= (input == PCIE_IN_CQE ? PCIE_RELAXED_ALL : PCIE_RELAXED_PAYLOAD);
+    struct root_write root =
+        root_write(&pcie->root, sent_at_ps + latency, drained_at_ps + latency, all->address, all->bytes, relaxed);
+    if (root.drained_at_ps > drained_at_ps + latency)
+        flow_hold(&pcie->flow, clk_at_or_after(link, root.drained_at_ps - latency));
+    return (struct pcie_up){PCIE_UP_WRITTEN,   input, pcie->writing[input - 1].ref, sent_at_ps, root.drained_at_ps,
+                            root.visible_at_ps};
 }
 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */

@@ -4,6 +4,7 @@
 
 #include "api/regions.h"
 #include "api/rnicsim.h"
+#include "kernel/hist.h"
 #include "system/system.h"
 
 #define API_HOSTS 2u
@@ -13,6 +14,10 @@ struct rnicsim {
     int64_t first_post_ps, last_done_ps; /* SIM_NEVER, 0: none yet; in the simulation's own time */
     int64_t last_post_ps[API_HOSTS];
     struct regions regions[API_HOSTS];
+};
+
+struct rnicsim_hist {
+    struct hist hist;
 };
 
 /* Fills `error` (may be NULL) and returns `result`. */

@@ -1,14 +1,8 @@
 /* The kernel's histogram, for users of the API. */
-#include "kernel/hist.h"
-
-#include "api/rnicsim.h"
+#include "api/api_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct rnicsim_hist {
-    struct hist hist;
-};
 
 struct rnicsim_hist *rnicsim_hist_create(void)
 {

@@ -424,6 +424,38 @@ RNICSIM_API int64_t rnicsim_hist_percentile(const struct rnicsim_hist *hist, int
 RNICSIM_API void rnicsim_hist_each(const struct rnicsim_hist *hist,
                                    void (*each)(void *context, int64_t value_ps, uint64_t count), void *context);
 
+/* ---- pcie-bench on the model: the host alone, as its device sees it ---- */
+
+enum rnicsim_pciebench_test {
+    RNICSIM_LAT_RD,   /* a DMA read, from command to signal */
+    RNICSIM_LAT_WRRD, /* a DMA write, then a read of the same bytes */
+    RNICSIM_BW_RD,
+    RNICSIM_BW_WR,
+    RNICSIM_BW_RDWR, /* reads and writes in turn; counted as pairs, as pcie-bench does */
+    RNICSIM_PCIEBENCH_TEST_COUNT
+};
+
+struct rnicsim_pciebench {
+    const char *host;       /* a host preset or file; NULL: the parameters' defaults */
+    const char *const *set; /* "key=value", as after -s */
+    size_t set_count;
+    const char *data_dir; /* as of struct rnicsim_options */
+    uint64_t seed;
+    enum rnicsim_pciebench_test test;
+    uint32_t bytes, offset;     /* of a transaction: together 1 .. 4096 and within the window */
+    uint64_t window_bytes;      /* up to 1 TiB */
+    int cold;                   /* the window is not in the cache */
+    uint64_t samples;           /* latencies or transactions, 1 .. 100,000,000 */
+    struct rnicsim_hist *exact; /* NULL, or takes the same latencies without the stamps */
+    /* filled in for bandwidths */
+    uint64_t transactions;
+    int64_t took_ps;
+};
+
+/* latency: takes the samples of RNICSIM_LAT_*, in the stamps of pcie-bench's device, 13.33 ns; else NULL. */
+RNICSIM_API int rnicsim_pciebench(struct rnicsim_pciebench *bench, struct rnicsim_hist *latency,
+                                  struct rnicsim_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,14 +55,15 @@ void receive_arrivals(struct rnic *rnic)
 
 void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc)
 {
-    uint32_t ref = item_new(rnic->setup.items);
+    struct item answer = {.kind = ITEM_ACK,
+                          .bytes = FRAME_ACK_BYTES,
+                          .psn = data->psn,
+                          .status = (uint8_t)status,
+                          .qp = rnic->qp[data->qp].peer};
+    uint32_t ref = item_new(rnic->setup.items); /* the pool may move, and `data` with it */
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
     struct item *ack = rnic_item(rnic, ref);
-    *ack = (struct item){.kind = ITEM_ACK,
-                         .bytes = FRAME_ACK_BYTES,
-                         .psn = data->psn,
-                         .status = (uint8_t)status,
-                         .qp = rnic->qp[data->qp].peer};
+    *ack = answer;
     struct fifo *entry = path_entry(&rnic->path[RNIC_ACK]);
     int64_t space_at = fifo_space_at(entry, ack->bytes);
     model_assert(rnic->sim, space_at != SIM_NEVER, "%s: an ACK finds no space", rnic->setup.name);

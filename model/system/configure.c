@@ -39,6 +39,18 @@ static int load_named(struct files *files, enum config_kind kind, const char *ke
     return failed ? -1 : config_load(files->config, path, kind, error);
 }
 
+/* The "key=value" settings on top, unless something failed before: then, or now, the configuration is gone. */
+static struct config *finish(struct config *config, int failed, const char *const *set, size_t set_count,
+                             struct config_error *error)
+{
+    for (size_t i = 0; i < set_count && !failed; i++)
+        failed = config_set(config, set[i], error);
+    if (!failed)
+        return config;
+    config_destroy(config);
+    return 0;
+}
+
 struct config *system_configure(const char *data_dir, const char *board, const char *host, const char *const *set,
                                 size_t set_count, struct config_error *error)
 {
@@ -50,10 +62,33 @@ struct config *system_configure(const char *data_dir, const char *board, const c
         load_board(&files, board, error) || load_named(&files, CONFIG_NIC, "nic", 0, error) ||
         (config_head(config, CONFIG_BOARD, "endpoint") && load_named(&files, CONFIG_ENDPOINT, "endpoint", 0, error)) ||
         load_named(&files, CONFIG_HOST, "host", host, error);
-    for (size_t i = 0; i < set_count && !failed; i++)
-        failed = config_set(config, set[i], error);
-    if (!failed)
-        return config;
-    config_destroy(config);
+    return finish(config, failed, set, set_count, error);
+}
+
+/* A host that is measured alone must say all that is measured. */
+static int check_holes(const struct config *config, const char *path, struct config_error *error)
+{
+    static const char *const needed[] = {"pcie.mps",         "pcie.mrrs",      "pcie.rcb",
+                                         "pcie.completions", "pcie.host_read", "pcie.host_write"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (config_note(config, needed[i])->layer == CONFIG_LAYER_DEFAULT)
+            return config_error_set(error,
+                                    "%.200s:1: section [pcie] lacks '%s', allowed is a value with its class, as of "
+                                    "the presets",
+                                    path, needed[i] + sizeof "pcie." - 1);
     return 0;
+}
+
+struct config *system_configure_host(const char *data_dir, const char *host, const char *const *set, size_t set_count,
+                                     struct config_error *error)
+{
+    struct config *config = config_create(system_param_tables, system_param_table_count, error);
+    if (!config)
+        return 0;
+    char path[PATH_MAX];
+    int failed = 0;
+    if (host)
+        failed = config_find(data_dir, CONFIG_HOST, host, path, sizeof path, error) ||
+                 config_load(config, path, CONFIG_HOST, error) || check_holes(config, path, error);
+    return finish(config, failed, set, set_count, error);
 }

@@ -37,6 +37,10 @@ extern const size_t system_param_table_count;
 struct config *system_configure(const char *data_dir, const char *board, const char *host, const char *const *set,
                                 size_t set_count, struct config_error *error);
 
+/* The same for a host alone; NULL: nothing but the defaults. */
+struct config *system_configure_host(const char *data_dir, const char *host, const char *const *set, size_t set_count,
+                                     struct config_error *error);
+
 /* Builds the simulation; takes the configuration over, also when it fails (system_free() is then to be called). Returns -1
  * and one line in `error`. */
 int system_init(struct system *system, struct config *config, const struct system_options *options,

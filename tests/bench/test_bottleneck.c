@@ -111,7 +111,7 @@ static void test_named_right(void)
         /* the responder's writes: 10 of 256 B, 160 credits of 16 B or 36 lines over their way back; acknowledged when written */
         {"u280_100g", {"pcie.posted_headers=10", RESPONDER}, "b core pcie_up", "no_credit_PH", 65536, 128, 0},
         {"u280_100g", {"pcie.posted_data=2560 B", RESPONDER}, "b core pcie_up", "no_credit_PD", 65536, 128, 0},
-        {"u280_100g", {"pcie.host_lines=36", RESPONDER}, "b core pcie_up", "no_credit_PH", 65536, 128, 0},
+        {"u280_100g", {"pcie.host_write_lines=36", RESPONDER}, "b core pcie_up", "no_credit_PH", 65536, 128, 0},
         {"u280_100g", {"pcie.nonposted_headers=4", RESPONDER}, "a core pcie_up", "no_credit_NPH", 65536, 128, 0},
         {"u280_100g", {"nic.payload_buffer=8 KiB"}, "a core scheduler", "no_buffer", 65536, 128, 0},
         {"u280_100g", {"mac.cable=2000 m", "transport.window=8"}, "a core scheduler", "window_full", 65536, 128, 0},

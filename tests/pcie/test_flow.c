@@ -46,7 +46,7 @@ static struct pcie_params adverts(int64_t headers, int64_t data_credits, int64_t
     return (struct pcie_params){.mps = 256,
                                 .posted_headers = headers,
                                 .posted_data = data_credits * 16,
-                                .host_lines = lines,
+                                .host_write_lines = lines,
                                 .nonposted_headers = 4};
 }
 

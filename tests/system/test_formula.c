@@ -39,7 +39,8 @@ static void tags_over_a_round_trip(void)
 }
 
 /* Completion headers, one for each 64 bytes that a read may be cut into, over 1 us from a request to its last byte: 5 cycles in the engine,
- * 24 bytes up and 552 down (8 beats of the user interface), the link twice, the host, and the next edges of the 2 ns clock. */
+ * 24 bytes up and 552 down (8 beats of the user interface), the link twice, the host, and the next edges of the 2 ns clock. Reads wait for
+ * the CQEs before them: not long here. */
 static void completion_headers_over_a_round_trip(void)
 {
     static const struct {
@@ -51,9 +52,9 @@ static void completion_headers_over_a_round_trip(void)
                {"pcie.completion_buffer=8 KiB", 65.536}};
     for (int i = 0; i < 4; i++) {
         const char *set[] = {
-            row[i].set,          "pcie.host_read=770 ns",  "pcie.link_latency=100 ns",   "pcie.generation=5",
-            "mac.rate=200 Gbps", "nic.user_clock=500 MHz", "nic.mac_clock=644.53125 MHz"};
-        near(row[i].set, goodput(set, 7, 65536, 400), row[i].gbps, 0.003);
+            row[i].set,          "pcie.host_read=770 ns",  "pcie.link_latency=100 ns",    "pcie.generation=5",
+            "mac.rate=200 Gbps", "nic.user_clock=500 MHz", "nic.mac_clock=644.53125 MHz", "pcie.host_write=1 ns"};
+        near(row[i].set, goodput(set, 8, 65536, 400), row[i].gbps, 0.003);
     }
 }
 
@@ -66,12 +67,12 @@ static void posted_credits_over_their_way_back(void)
         double gbps;
     } row[] = {{"pcie.posted_headers=10", 10 * 256 * 8 / (17.93 + 300)},
                {"pcie.posted_data=2560 B", 160 * 16 * 8 / (17.93 + 300)},
-               {"pcie.host_lines=36", 36 * 64 * 8 / 300.0}};
+               {"pcie.host_write_lines=36", 36 * 64 * 8 / 300.0}};
     for (int i = 0; i < 3; i++) {
         const char *set[] = {row[i].set,
                              "pcie.update_fc=100 ns",
                              "pcie.link_latency=100 ns",
-                             "pcie.host_line_time=300 ns",
+                             "pcie.host_write_line=300 ns",
                              "transport.ack_point=issued",
                              "transport.window=24"};
         near(row[i].set, goodput(set, 6, 65536, 400), row[i].gbps, 0.005);

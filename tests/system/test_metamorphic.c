@@ -70,7 +70,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.nonposted_headers=%u", PICK(&r, 1, 3, 127)},
                {"pcie.np_blocks=%s", PICK(&r, 0, 1)},
                {"pcie.update_fc=%u ns", PICK(&r, 0, 50, 3000)},
-               {"pcie.host_lines=%u", PICK(&r, 0, 5, 92)},
+               {"pcie.host_write_lines=%u", PICK(&r, 0, 5, 92)},
                {"pcie.host_write_order=%u ns", PICK(&r, 0, 0, 20)},
                {"pcie.damaged_tlps=%u ppm", PICK(&r, 0, 0, 20000)},
                {"pcie.lost_acks=%u ppm", PICK(&r, 0, 0, 5000)},
