@@ -1,15 +1,24 @@
-/* What runs a target: a kind has a name, metrics with their units, and a run. So far perftest's own workloads. */
+/* What runs a target: a kind has a name, metrics with their units, and a run. */
 #ifndef BENCH_VALIDATE_KIND_H
 #define BENCH_VALIDATE_KIND_H
 
 #include "bench/validate_target.h"
 
-#define VALIDATE_CONSTANTS_MAX 32
+#define VALIDATE_CONSTANTS_MAX 64
 
 struct validate_constant { /* a parameter in effect whose class is calibrated */
     char key[96], source[256];
     int is_fitted_here; /* to a point of this target */
 };
+
+struct validate_kind {
+    const char *name;
+    int needs_board; /* else it has none */
+    int (*check)(const struct target *target);
+    int (*run)(struct target *target, const struct model_options *model);
+};
+
+extern const struct validate_kind validate_perftest, validate_pciebench;
 
 struct validate_constants {
     struct validate_constant constant[VALIDATE_CONSTANTS_MAX];

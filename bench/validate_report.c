@@ -136,12 +136,12 @@ int validation_print_json(const struct validation *validation)
 
 static void print_points(const struct validation *validation)
 {
-    printf("%-24s %-12s %-6s %10s %10s %9s  %s\n", "target", "metric", "unit", "measured", "predicted", "error",
+    printf("%-30s %-12s %-6s %10s %10s %9s  %s\n", "target", "metric", "unit", "measured", "predicted", "error",
            "class");
     for (size_t t = 0; t < validation->targets; t++)
         for (size_t p = 0; p < validation->target[t].points; p++) {
             const struct target_point *point = &validation->target[t].point[p];
-            printf("%-24s %-12s %-6s %10.6g %10.6g %+8.1f%%  %s\n", validation->target[t].name, point->metric,
+            printf("%-30s %-12s %-6s %10.6g %10.6g %+8.1f%%  %s\n", validation->target[t].name, point->metric,
                    point->unit, point->measured, point->predicted, validation_error_pct(point), class_of(point));
         }
 }
@@ -176,13 +176,13 @@ static void print_reads(const struct validation *validation)
         return;
     printf("\nDoes " VALIDATE_READS_BOARD " read at 100G? " VALIDATE_READS_WORKLOAD
            ", the payload read over PCIe; then a read alone, and the bound at its latency:\n"
-           "%-16s %5s  %-5s %12s %6s  %-24s %9s %11s  %-15s %s\n",
+           "%-22s %5s  %-5s %12s %6s  %-38s %9s %11s  %-15s %s\n",
            "host", "CPLH", "reads", "goodput Gb/s", "line", "bottleneck", "read ns", "bound Gb/s", "by",
            "98 Gb/s up to ns");
     for (size_t i = 0; i < validation->reads_count; i++) {
         const struct validate_reads *reads = &validation->reads[i];
         const struct rnicsim_pcie_bound *bound = &reads->bound;
-        printf("%-16s %5d  %-5s %12.2f %5.1f%%  %-24s %9.0f %11.2f  %-15s %.0f\n", reads->host,
+        printf("%-22s %5d  %-5s %12.2f %5.1f%%  %-38s %9.0f %11.2f  %-15s %.0f\n", reads->host,
                reads->completion_headers, reads->is_at_line_rate ? "yes" : "no", reads->goodput_gbps,
                reads->line_share * 100, reads->bottleneck, reads->latency_ns,
                (double)bound->limit_bps[bound->binds] / 1e9, rnicsim_pcie_limit_name(bound->binds),

@@ -119,7 +119,7 @@ static struct target_point *find_point(struct target *target, const char *metric
 static int check_whole(struct target *target)
 {
     for (int i = 0; i < TARGET_TEXTS; i++)
-        if (i != TARGET_SET && target->line[i] == 0)
+        if (i != TARGET_SET && i != TARGET_BOARD && target->line[i] == 0)
             return target_fail(target, target->last_line, "the target ends without '%s'", text_name[i]);
     if (target->points == 0)
         return target_fail(target, target->last_line, "the target ends without a metric in [measured]");

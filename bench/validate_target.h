@@ -2,7 +2,7 @@
  *
  *   about = "ConnectX-5 100G back to back, WRITE of 8 B"
  *   kind = perftest                     what runs it (bench/validate_kind.h)
- *   board = cx5_100g
+ *   board = cx5_100g                    not of kind pciebench
  *   host = hsw_e5_2620v3
  *   set = "pcie.lanes=8; mac.cable=1 m"  optional, as after -s
  *   workload = "write_lat -s 8"          in the words of the kind

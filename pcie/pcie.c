@@ -21,8 +21,14 @@ int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
             "pcie.completion_headers are fewer than one request can take: allowed from pcie.mrrs / pcie.rcb + 1 on");
     else if (p->straddle == PCIE_STRADDLE_ON && p->user_width < 256)
         snprintf(error, error_bytes, "pcie.straddle is on and pcie.user_width below 256 bit: allowed from 256 bit on");
-    else if (p->posted_data < p->mps)
-        snprintf(error, error_bytes, "pcie.posted_data is smaller than one TLP: allowed from pcie.mps on");
+    else if (p->posted_data < p->mps + TLP_CREDIT_BYTES)
+        snprintf(error, error_bytes,
+                 "pcie.posted_data is smaller than one TLP: allowed from pcie.mps and one credit of 16 B on");
+    else if (p->replay_buffer < p->mps + 32) /* header, ECRC, framing, and a double word when it is unaligned */
+        snprintf(error, error_bytes, "pcie.replay_buffer is smaller than one TLP: allowed from pcie.mps and 32 B on");
+    else if (p->host_write_lines != 0 && p->host_write_lines < p->mps / TLP_LINE_BYTES + 1)
+        snprintf(error, error_bytes,
+                 "pcie.host_write_lines are fewer than one TLP can touch: allowed are 0 and from pcie.mps / 64 + 1 on");
     else if (p->posted_headers > 127 * scale || p->posted_data > 2047 * scale * (int64_t)TLP_CREDIT_BYTES ||
              p->nonposted_headers > 127 * scale)
         snprintf(error, error_bytes,

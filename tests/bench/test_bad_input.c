@@ -63,6 +63,8 @@ static const struct bad_case cases[] = {
     {HEAD GOOD, RUN "-s 'nic.port_width=96 bit' t.wqe", "rnicsim: -s nic.port_width=96 bit: not a power of two"},
     {HEAD GOOD, RUN "-s 'pcie.completion_buffer=128 B' t.wqe", "rnicsim: -s pcie.completion_buffer=128 B: "},
     {HEAD GOOD, RUN "-s 'pcie.posted_data=128 B' t.wqe", "pcie.posted_data is smaller than one TLP"},
+    {HEAD GOOD, RUN "-s pcie.host_write_lines=3 t.wqe", "allowed are 0 and from pcie.mps / 64 + 1 on"},
+    {HEAD GOOD, RUN "-s 'pcie.replay_buffer=256 B' t.wqe", "pcie.replay_buffer is smaller than one TLP"},
     {HEAD GOOD, RUN "-s pcie.posted_headers=128 t.wqe", "allowed up to 127"},
     {HEAD GOOD, RUN "-s pcie.scaled_credits=4 t.wqe", "needs pcie.generation 4"},
     {HEAD GOOD, RUN "-s pcie.straddle=on -s 'pcie.user_width=128 bit' t.wqe", "allowed from 256 bit on"},

@@ -11,6 +11,8 @@ void suite_bench_validate(void);
 #define HEAD(kind, board, workload)                       \
     "about = \"a test\"\nkind = " kind "\nboard = " board \
     "\nhost = hsw_e5_2620v3\nset = \"pcie.lanes=8\"\nworkload = \"" workload "\"\nsource = \"nobody\"\n[measured]\n"
+#define PCIEBENCH(workload) \
+    "about = x\nkind = pciebench\nhost = hsw_e5_2620v3\nworkload = \"" workload "\"\nsource = y\n[measured]\n"
 #define GOOD_HEAD HEAD("perftest", "cx5_100g", "write_lat -s 8 -n 100")
 #define FITTED "[fitted]\nstage.payload.build.latency = calibrated \"t_typical\"\n"
 
@@ -106,7 +108,7 @@ static void installed(void)
     json_t *object = validate(&command, ""), *row, *reads = json_object_get(object, "reads");
     size_t i;
     CU_ASSERT(number(object, "predictions", "n") >= 15);
-    CU_ASSERT_EQUAL(number(object, "calibrated", "n"), 2);
+    CU_ASSERT(number(object, "calibrated", "n") >= 2);
     CU_ASSERT(number(object, "predictions", "median_abs_error_pct") < 10);
     CU_ASSERT(json_array_size(reads) >= 6);
     json_array_foreach(reads, i, row)
@@ -116,8 +118,7 @@ static void installed(void)
         int is_at_100g = json_is_true(json_object_get(row, "reads_at_100g"));
         CU_ASSERT_EQUAL(is_at_100g, goodput > 97);
         const char *host = json_string_value(json_object_get(row, "host"));
-        int sleeps = strncmp(host, "hsw_e3", 6) == 0; /* its read alone, which the bound is told at, has to wake it */
-        CU_ASSERT(!is_at_100g || bound > 97 || sleeps);
+        CU_ASSERT(!is_at_100g || bound > 97);
         if (strcmp(host, "hsw_e5_2620v3") == 0)
             CU_ASSERT(is_at_100g);
         if (strcmp(host, "bdw_e5_2630v4_remote") == 0 &&
@@ -141,7 +142,7 @@ static void mistakes(void)
 {
     static const struct bad_case cases[] = {
         {"", "t.target:1: the target ends without 'about'"},
-        {"about = x\nkind = perftest\n", "t.target:2: the target ends without 'board'"},
+        {"about = x\nkind = perftest\n", "t.target:2: the target ends without 'host'"},
         {"about = x\nabout = y\n", "t.target:2: about given twice, first in line 1"},
         {"abuot = x\n", "t.target:1: unknown key 'abuot'"},
         {"about\n", "t.target:1: neither [section] nor key = value"},
@@ -165,8 +166,19 @@ static void mistakes(void)
          "t.target:11: of the constants in [fitted], 0 of 1"},
         {GOOD_HEAD "t_avg = 1 us @calibrated\n[fitted]\npcie.tags = assumed\n",
          "t.target:11: pcie.tags = assumed: allowed is"},
+        {HEAD("ibperf", "cx5_100g", "x") "t_avg = 1 us @prediction\n",
+         "t.target:2: unknown kind 'ibperf', allowed are perftest and pciebench"},
         {HEAD("pciebench", "cx5_100g", "lat_rd --size 64") "median_ns = 547 ns @prediction\n",
-         "t.target:2: unknown kind 'pciebench', allowed is perftest"},
+         "t.target:2: a target of kind pciebench has a host and no 'board'"},
+        {PCIEBENCH("lat_rd --size 64") "gbps = 5 Gb/s @prediction\n", "t.target:7: lat_rd has no metric gbps in Gb/s"},
+        {PCIEBENCH("lat_rd") "median_ns = 5 ns @prediction\n", "t.target:4: --size is needed"},
+        {PCIEBENCH("lat_rd --size 0") "median_ns = 5 ns @prediction\n", "t.target:4: --size 0: allowed are"},
+        {PCIEBENCH("lat_rd --size 64 --cache lukewarm") "median_ns = 5 ns @prediction\n",
+         "t.target:4: --cache lukewarm"},
+        {PCIEBENCH("lat_rd --size") "median_ns = 5 ns @prediction\n", "t.target:4: --size needs a value"},
+        {PCIEBENCH("lat_rr --size 64") "median_ns = 5 ns @prediction\n", "t.target:4: lat_rr is no test"},
+        {PCIEBENCH("lat_rd --size 64 --samples 100") "p99_ns = 5 ns @prediction\n", "t.target:7: p99_ns needs more"},
+        {PCIEBENCH("lat_rd --size 64 --window 32") "median_ns = 5 ns @prediction\n", "t.target:4: "},
         {HEAD("perftest", "cx6_100g", "write_lat -s 8") "t_avg = 1 us @prediction\n",
          "t.target:3: unknown board 'cx6_100g'"},
         {HEAD("perftest", "cx5_100g", "write_lat -s -8") "t_avg = 1 us @prediction\n", "t.target:6: --perftest: -s"},

@@ -66,7 +66,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.fabric_interval=%u cycle", PICK(&r, 1, 3)},
                {"nic.fabric_gap=%u cycle", PICK(&r, 0, 50)},
                {"pcie.posted_headers=%u", PICK(&r, 1, 4, 127)},
-               {"pcie.posted_data=%u B", PICK(&r, 256, 1024, 32752)},
+               {"pcie.posted_data=%u B", PICK(&r, 272, 1024, 32752)},
                {"pcie.nonposted_headers=%u", PICK(&r, 1, 3, 127)},
                {"pcie.np_blocks=%s", PICK(&r, 0, 1)},
                {"pcie.update_fc=%u ns", PICK(&r, 0, 50, 3000)},
