@@ -82,7 +82,9 @@ static int init_flow(struct pcie *pcie)
 {
     const struct pcie_params *p = pcie->params;
     pcie->np_blocks = p->np_blocks == PCIE_NP_BLOCKS_ON;
-    for (int which = 0; which < 2; which++)
+    pcie->relaxed[PCIE_PAYLOAD_WRITE] = p->relaxed_ordering != PCIE_RELAXED_OFF;
+    pcie->relaxed[PCIE_CQE_WRITE] = p->relaxed_ordering == PCIE_RELAXED_ALL;
+    for (int which = 0; which < PCIE_INPUTS - 1; which++)
         pcie->writing[which].lack_from_cyc = SIM_NEVER;
     return flow_init(&pcie->flow, p, link_cycles(pcie, 2 * p->link_latency + p->update_fc),
                      link_cycles(pcie, root_line_ps(p)), link_cycles(pcie, p->host_write_order));

@@ -29,6 +29,8 @@ enum pcie_kind {
     PCIE_WQE_READ,
     PCIE_PAYLOAD_WRITE, /* up */
     PCIE_CQE_WRITE,     /* up */
+    PCIE_EQE_WRITE,     /* up */
+    PCIE_MSIX,          /* up: a write of 4 bytes */
     PCIE_DOORBELL,      /* down */
     PCIE_KIND_COUNT
 };
@@ -61,9 +63,9 @@ struct pcie_read {
 struct pcie_write {
     uint64_t address;
     uint32_t bytes;     /* payload, 0: none */
-    uint32_t cqe_bytes; /* a CQE behind the payload, 0: none */
+    uint32_t cqe_bytes; /* a CQE behind the payload, or the MSI-X behind an event; 0: none */
     uint64_t cqe_address;
-    uint16_t kind;
+    uint16_t kind, last_kind; /* of the payload and of what is behind it */
 };
 
 struct pcie_place {
@@ -121,7 +123,7 @@ struct retire {
     uint64_t refused, timed_out, quarantined; /* quarantined: now */
 };
 
-enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_INPUTS };
+enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_IN_EVENT, PCIE_INPUTS };
 
 struct pcie_choice {
     int input;
@@ -163,10 +165,11 @@ struct pcie {
     struct retire *retire; /* NULL: nothing fails, and tags are free as completions arrive */
 
     /* up */
-    struct fifo *write_in[2]; /* payload, CQE */
-    struct pcie_writing writing[2];
+    struct fifo *write_in[PCIE_INPUTS - 1]; /* payload, CQE; events have none */
+    struct pcie_writing writing[PCIE_INPUTS - 1];
     struct flow flow;
     int np_blocks;
+    uint8_t relaxed[PCIE_KIND_COUNT]; /* whether writes of a kind have the RO attribute; events never have */
     int up_last;
     int64_t up_free_cyc, up_work_cyc;
     int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */
@@ -223,6 +226,9 @@ struct pcie_up {
     int64_t payload_visible_at_ps;
 };
 
+/* An event is to be raised from at_ps on, which has an EQE and an MSI-X; one that waits already is raised then, if that is sooner. When it
+ * is done, pcie_up_next() tells, with input PCIE_IN_EVENT. Inside a decision. */
+void pcie_raise(struct pcie *pcie, int64_t at_ps, uint32_t eqe_bytes);
 /* Begins a decision at `now`, up to the horizon. */
 void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps);
 /* Its next write that is done; 0: none, and when to decide again. */

@@ -2,6 +2,8 @@
 #include "pcie/pcie.h"
 #include "pcie/tlp.h"
 
+#define MSIX_BYTES 4u /* the message data of a table entry (PCI 3.0, 6.8.2) */
+
 static int64_t max2(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -141,8 +143,7 @@ static struct piece next_piece(const struct pcie *pcie, const struct pcie_write 
                                                                     piece.payload_bytes + pcie->request_bytes),
                                   (piece.payload_bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES,
                                   tlp_blocks(address, piece.bytes, TLP_LINE_BYTES),
-                                  pcie->params->relaxed_ordering >=
-                                      (write->bytes > 0 ? PCIE_RELAXED_PAYLOAD : PCIE_RELAXED_ALL)};
+                                  pcie->relaxed[write->bytes > 0 ? write->kind : write->last_kind]};
     return piece;
 }
 
@@ -150,7 +151,7 @@ static struct piece next_piece(const struct pcie *pcie, const struct pcie_write 
 static int must_wait(struct pcie *pcie, int which, const struct piece *piece, int64_t start_cyc)
 {
     const struct pcie_write *write = &pcie->writing[which].write;
-    unsigned kind = write->bytes > 0 ? write->kind : PCIE_CQE_WRITE;
+    unsigned kind = write->bytes > 0 ? write->kind : write->last_kind;
     enum flow_lack lack = FLOW_NO_PH;
     int64_t credit_cyc = flow_posted_when(&pcie->flow, piece->tlp, start_cyc, &lack);
     int64_t room_cyc = replay_room_when(&pcie->replay[PCIE_UP], piece->payload_bytes + pcie->request_bytes, start_cyc);
@@ -190,7 +191,7 @@ static inline struct root_write reach_root(struct pcie *pcie, const struct pcie_
 /* All payload is sent, and a CQE is to follow. */
 static void finish_payload(struct pcie *pcie, struct pcie_writing *writing, int64_t last_cyc)
 {
-    int relaxed = pcie->params->relaxed_ordering != PCIE_RELAXED_OFF;
+    int relaxed = pcie->relaxed[writing->write.kind];
     int64_t sent_ps = clk_edge(&pcie->link_clk, last_cyc);
     writing->payload_visible_ps =
         reach_root(pcie, writing, writing->payload.address, writing->payload.bytes, last_cyc, sent_ps, relaxed)
@@ -210,7 +211,7 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
         account_lack(pcie, which, start_cyc);
     link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
     if (write->bytes == 0) {
-        send(pcie, which, PCIE_CQE_WRITE, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
+        send(pcie, which, (enum pcie_kind)write->last_kind, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
         pcie->writing[which].cqe_bytes = write->cqe_bytes;
         write->cqe_bytes = 0;
         return 1;
@@ -222,7 +223,7 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
         pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
         pieces = is_free ? pieces : 1;
     }
-    send(pcie, which, write->kind, pieces, piece.payload_bytes, piece.tlp, start_cyc, is_free);
+    send(pcie, which, (enum pcie_kind)write->kind, pieces, piece.payload_bytes, piece.tlp, start_cyc, is_free);
     write->address += (uint64_t)pieces * piece.bytes;
     write->bytes -= pieces * piece.bytes;
     if (write->bytes == 0 && write->cqe_bytes > 0)
@@ -241,8 +242,8 @@ static struct pcie_choice choose(struct pcie *pcie)
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
     int64_t from_cyc = max2(pcie->up_from_cyc, pcie->up_free_cyc);
     int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
-    int cqes = has_write(pcie, PCIE_IN_CQE);
-    if (!cqes && !(reads && payload)) { /* at most one of them */
+    int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
+    if (!(cqes | event) && !(reads && payload)) { /* at most one of them */
         choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
         if (choice.input >= 0)
             choice.start_cyc =
@@ -250,8 +251,9 @@ static struct pcie_choice choose(struct pcie *pcie)
         return choice;
     }
     int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
-                               cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER};
-    int64_t first = min2(at[0], min2(at[1], at[2]));
+                               cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER,
+                               event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER};
+    int64_t first = min2(min2(at[0], at[1]), min2(at[2], at[3]));
     choice.start_cyc = behind_skip(pcie, max2(first, from_cyc));
     choice.input = pcie->up_last;
     do {
@@ -284,13 +286,13 @@ static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct 
 {
     struct pcie_writing *writing = &pcie->writing[input - 1];
     struct fifo *in = pcie->write_in[input - 1];
-    int is_cqe = input == PCIE_IN_CQE || writing->payload_visible_ps > 0;
+    int is_last = input == PCIE_IN_CQE || writing->payload_visible_ps > 0; /* behind payload, or without */
     int64_t sent_ps = clk_edge(&pcie->link_clk, last_cyc);
-    int relaxed = pcie->params->relaxed_ordering >= (is_cqe ? PCIE_RELAXED_ALL : PCIE_RELAXED_PAYLOAD);
+    int relaxed = pcie->relaxed[is_last ? writing->write.last_kind : writing->write.kind];
     struct root_write root =
-        reach_root(pcie, writing, is_cqe ? writing->write.cqe_address : writing->payload.address,
-                   is_cqe ? writing->cqe_bytes : writing->payload.bytes, last_cyc, sent_ps, relaxed);
-    if (in->shape.in_beats)
+        reach_root(pcie, writing, is_last ? writing->write.cqe_address : writing->payload.address,
+                   is_last ? writing->cqe_bytes : writing->payload.bytes, last_cyc, sent_ps, relaxed);
+    if (in && in->shape.in_beats)
         fifo_release(in, writing->slot_bytes, writing->start_cyc, last_cyc);
     writing->active = 0;
     up->input = input;
@@ -298,7 +300,7 @@ static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct 
     up->sent_at_ps = sent_ps;
     up->drained_at_ps = root.drained_at_ps;
     up->visible_at_ps = root.visible_at_ps;
-    up->payload_visible_at_ps = is_cqe ? writing->payload_visible_ps : root.visible_at_ps;
+    up->payload_visible_at_ps = is_last ? writing->payload_visible_ps : root.visible_at_ps;
 }
 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
@@ -329,6 +331,23 @@ static int is_better_later(const struct pcie *pcie, const struct pcie_choice *ch
     return choice->input != PCIE_IN_READ && choice->start_cyc > pcie->up_from_cyc &&
            !pcie->writing[choice->input - 1].active &&
            choice->start_cyc + fifo_front(pcie->write_in[choice->input - 1])->bytes > pcie->up_horizon_cyc;
+}
+
+void pcie_raise(struct pcie *pcie, int64_t at_ps, uint32_t eqe_bytes)
+{
+    struct pcie_writing *event = &pcie->writing[PCIE_IN_EVENT - 1];
+    int64_t at_cyc = clk_at_or_after(&pcie->link_clk, at_ps);
+    if (event->active) { /* what it has not sent yet comes behind all that is written by then, and tells of it */
+        if (at_cyc < event->start_cyc)
+            event->start_cyc = at_cyc;
+        return;
+    }
+    *event = (struct pcie_writing){
+        .write = {.bytes = eqe_bytes, .cqe_bytes = MSIX_BYTES, .kind = PCIE_EQE_WRITE, .last_kind = PCIE_MSIX},
+        .payload = {0, eqe_bytes},
+        .start_cyc = at_cyc,
+        .lack_from_cyc = SIM_NEVER,
+        .active = 1};
 }
 
 void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps)

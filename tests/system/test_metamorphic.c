@@ -91,7 +91,11 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.host_idle=%u ns", PICK(&r, 0, 0, 100)},
                {"pcie.host_wake=%u ns", PICK(&r, 0, 640)},
                {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
-               {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)}};
+               {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)},
+               {"host.completion=%s", PICK(&r, 0, 0, 1)},
+               {"host.interrupt=0:500 100:%u ns", PICK(&r, 500, 9000)},
+               {"nic.moderation_count=%u", PICK(&r, 1, 3)},
+               {"nic.moderation_time=%u ns", PICK(&r, 300, 5000)}};
     static const char *const word[][3] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
@@ -103,7 +107,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"off", "on"},
                                           {"arrival", "in_order"},
                                           {"off", "payload", "all"},
-                                          {"off", "on"}};
+                                          {"off", "on"},
+                                          {"poll", "interrupt"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
