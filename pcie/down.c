@@ -65,7 +65,7 @@ static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
         link_behind_skip(skips, start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc, pcie->down_free_cyc);
     link_pass_skip(skips, start_cyc);
     pcie->down_free_cyc = pcie_deliver(pcie, &what, start_cyc);
-    int64_t in_ps = clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;
+    int64_t in_ps = pcie_arrival_ps(pcie, pcie->down_free_cyc);
     int64_t at_cyc = clk_after(pcie->user_clk, in_ps);
     if (from_cyc <= at_cyc)
         return at_cyc;
@@ -105,14 +105,15 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
             free_cyc = pcie_deliver(pcie, &what, start);
         }
         free_ps = clk_edge(&link, free_cyc);
-        reserve_give(&pcie->reserve, RESERVE_HEADERS, headers, free_ps + latency);
+        int64_t in_ps = free_ps + latency;
+        reserve_give(&pcie->reserve, RESERVE_HEADERS, headers, in_ps);
         if (counts_data)
             reserve_give(&pcie->reserve, RESERVE_DATA, tlp_blocks(request->address, request->bytes, TLP_CREDIT_BYTES),
-                         free_ps + latency);
+                         in_ps);
         pcie->reserve.given++;
         pcie->request_free[pcie->request_free_count++] = index;
         if (--read->in_flight == 0 && read->sent) {
-            read->done_cyc = clk_after(pcie->user_clk, free_ps + latency);
+            read->done_cyc = clk_after(pcie->user_clk, in_ps);
             done = request->read;
             break;
         }

@@ -130,8 +130,10 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->params = params = &pcie->path;
     if (pcie_check(params, error, error_bytes))
         return -1;
-    pcie->request_bytes = tlp_overhead_bytes(TLP_MRD, params->header == PCIE_HEADER_4DW, (int)params->ecrc);
-    pcie->completion_bytes = tlp_overhead_bytes(TLP_CPLD, 0, (int)params->ecrc);
+    uint32_t framing = params->generation == LINK_FLITS ? TLP_FRAMING_BYTES : 0;
+    pcie->request_bytes = tlp_overhead_bytes(TLP_MRD, params->header == PCIE_HEADER_4DW, (int)params->ecrc) - framing;
+    pcie->completion_bytes = tlp_overhead_bytes(TLP_CPLD, 0, (int)params->ecrc) - framing;
+    pcie->flit_cyc = framing > 0 ? LINK_FLIT_TLP_BYTES : 0;
     snprintf(error, error_bytes, "out of memory");
     uint32_t reads = payload_reads + wqe_reads;
     pcie->read = calloc(reads, sizeof *pcie->read);

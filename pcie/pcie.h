@@ -137,6 +137,7 @@ struct pcie {
     const struct clk *user_clk;
     struct clk link_clk;                      /* a byte */
     uint32_t request_bytes, completion_bytes; /* of a TLP on the link, beside its payload */
+    int64_t flit_cyc;                         /* see link_received_cyc() */
     struct link_skips skips[PCIE_DIRECTION_COUNT];
     struct replay replay[PCIE_DIRECTION_COUNT];
     struct interface requests_side, completions_side;
@@ -162,7 +163,7 @@ struct pcie {
     uint32_t request_free_count;
     struct pcie_queued *queue; /* ring of requests on their way to the link */
     uint32_t queue_mask, queue_first, queue_next;
-    struct retire *retire; /* NULL: nothing fails, and tags are free as completions arrive */
+    struct retire *retire; /* NULL: nothing fails, tags are free as completions arrive, and there are no flits */
 
     /* up */
     struct fifo *write_in[PCIE_INPUTS - 1]; /* payload, CQE; events have none */
@@ -214,6 +215,12 @@ uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t addres
 int pcie_read_run(struct pcie *pcie);
 /* The operation is taken over by the caller at at_cyc; another may begin one cycle later. In order within a kind. */
 void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc);
+
+/* When what has left the link at end_cyc is there at the other side. */
+static inline int64_t pcie_arrival_ps(const struct pcie *pcie, int64_t end_cyc)
+{
+    return clk_edge(&pcie->link_clk, link_received_cyc(pcie->flit_cyc, end_cyc)) + pcie->params->link_latency;
+}
 
 /* ---- up ---- */
 

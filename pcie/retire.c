@@ -1,4 +1,4 @@
-/* Read requests that can fail, and tags that retire in order.
+/* Read requests that can fail, tags that retire in order, and completions that come in flits: the careful way.
  *
  * A request that the host refuses (UR, CA) is answered by a completion without data, which frees its tag like any other. One that is not
  * answered within pcie.completion_timeout fails then; its tag and its space stay in quarantine until the late completion is in, for
@@ -20,7 +20,7 @@ int pcie_retire_init(struct pcie *pcie, uint64_t stream)
                             .refused_share = ((uint64_t)p->refused_reads << 32) / PPM_WHOLE,
                             .lost_share = ((uint64_t)p->lost_completions << 32) / PPM_WHOLE};
     retire.may_fail = retire.refused_share + retire.lost_share > 0 || pcie->root.read_most_ps > p->completion_timeout;
-    if (!retire.may_fail && !retire.in_order)
+    if (!retire.may_fail && !retire.in_order && pcie->flit_cyc == 0)
         return 0;
     uint32_t ring = 1;
     while (ring < p->tags)
@@ -138,7 +138,7 @@ static int64_t send_down(struct pcie *pcie, uint32_t index, int64_t ready_ps)
     start_cyc = link_behind_skip(skips, start_cyc > free_cyc ? start_cyc : free_cyc, free_cyc);
     link_pass_skip(skips, start_cyc);
     pcie->down_free_cyc = pcie_deliver(pcie, &what, start_cyc);
-    return clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;
+    return pcie_arrival_ps(pcie, pcie->down_free_cyc);
 }
 
 static int arrives(struct pcie *pcie, uint32_t index, int64_t ready_ps)

@@ -84,7 +84,8 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
     pcie->up_free_cyc = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took);
     flow_read_sent(reads, pcie->up_free_cyc);
     int64_t sent_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
-    int64_t ready_ps = root_read(&pcie->root, sent_ps + pcie->params->link_latency, request->address, request->bytes);
+    int64_t at_ps = pcie_arrival_ps(pcie, pcie->up_free_cyc);
+    int64_t ready_ps = root_read(&pcie->root, at_ps, request->address, request->bytes);
     put_at_host(pcie, index, pcie->retire ? pcie_retire_sent(pcie, index, sent_ps, ready_ps) : ready_ps);
     pcie->queue_first++;
     pcie->up_work_cyc += took;
@@ -179,9 +180,10 @@ static void account_lack(struct pcie *pcie, int which, int64_t start_cyc)
 static inline struct root_write reach_root(struct pcie *pcie, const struct pcie_writing *writing, uint64_t address,
                                            uint32_t bytes, int64_t last_cyc, int64_t sent_ps, int relaxed)
 {
-    int64_t latency = pcie->params->link_latency, at_ps = sent_ps + latency, drained_ps = at_ps;
+    int64_t latency = pcie->params->link_latency;
+    int64_t at_ps = pcie->flit_cyc == 0 ? sent_ps + latency : pcie_arrival_ps(pcie, last_cyc), drained_ps = at_ps;
     if (writing->drained_cyc != last_cyc)
-        drained_ps = clk_edge(&pcie->link_clk, writing->drained_cyc) + latency;
+        drained_ps = max2(at_ps, clk_edge(&pcie->link_clk, writing->drained_cyc) + latency);
     struct root_write root = root_write(&pcie->root, at_ps, drained_ps, address, bytes, relaxed);
     if (root.drained_at_ps > drained_ps)
         flow_hold(&pcie->flow, clk_at_or_after(&pcie->link_clk, root.drained_at_ps - latency));

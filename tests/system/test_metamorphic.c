@@ -44,6 +44,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
         const char *format;
         uint32_t value;
     } set[] = {{"pcie.lanes=%u", PICK(&r, 4, 8, 16)},
+               {"pcie.generation=%u", PICK(&r, 3, 3, 3, 1, 4, 6)},
                {"pcie.tags=%u", PICK(&r, 2, 8, 32, 256)},
                {"pcie.completion_buffer=%u B", PICK(&r, 528, 2048, 32768)},
                {"pcie.completion_headers=%u", PICK(&r, 9, 128, 512)},
