@@ -93,6 +93,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.host_wake=%u ns", PICK(&r, 0, 640)},
                {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
                {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)},
+               {"pcie.peer_base=%u B", PICK(&r, 1u << 24, 1u << 25)},
+               {"pcie.peer_bytes=%u B", PICK(&r, 0, 0, 8192)},
                {"host.completion=%s", PICK(&r, 0, 0, 1)},
                {"host.interrupt=0:500 100:%u ns", PICK(&r, 500, 9000)},
                {"nic.moderation_count=%u", PICK(&r, 1, 3)},
