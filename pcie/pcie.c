@@ -19,6 +19,8 @@ int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
         snprintf(
             error, error_bytes,
             "pcie.completion_headers are fewer than one request can take: allowed from pcie.mrrs / pcie.rcb + 1 on");
+    else if (p->ats && !p->iommu)
+        snprintf(error, error_bytes, "pcie.ats is on and pcie.iommu off: allowed with an IOMMU, which translates");
     else if (p->straddle == PCIE_STRADDLE_ON && p->user_width < 256)
         snprintf(error, error_bytes, "pcie.straddle is on and pcie.user_width below 256 bit: allowed from 256 bit on");
     else if (p->posted_data < p->mps + TLP_CREDIT_BYTES)
@@ -76,6 +78,14 @@ static int init_link(struct pcie *pcie, int64_t phase_ps, uint64_t entity)
                              rnd_draw(stream_of(pcie, entity, STREAM_SKIPS), (uint64_t)direction, 0));
     }
     return init_replay(pcie, entity);
+}
+
+static int init_ats(struct pcie *pcie)
+{
+    struct pcie_params cache = *pcie->params;
+    pcie->ats = cache.ats != 0;
+    cache.iommu_entries = cache.atc_entries;
+    return pcie->ats ? iommu_init(&pcie->atc, &cache) : 0;
 }
 
 static int init_flow(struct pcie *pcie)
@@ -140,7 +150,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
         root_init(&pcie->root, sim, params, entity, phase_ps, error, error_bytes) || init_flow(pcie) ||
-        init_requests(pcie) || pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) ||
+        init_ats(pcie) || init_requests(pcie) || pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) ||
         agenda_init(&pcie->at_host, 1024) || agenda_init(&pcie->stores, 64) ||
         space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
@@ -169,6 +179,7 @@ void pcie_free(struct pcie *pcie)
     replay_free(&pcie->replay[PCIE_UP]);
     replay_free(&pcie->replay[PCIE_DOWN]);
     root_free(&pcie->root);
+    iommu_free(&pcie->atc);
     agenda_free(&pcie->at_host);
     agenda_free(&pcie->stores);
 }

@@ -31,6 +31,7 @@ enum pcie_kind {
     PCIE_CQE_WRITE,     /* up */
     PCIE_EQE_WRITE,     /* up */
     PCIE_MSIX,          /* up: a write of 4 bytes */
+    PCIE_TRANSLATION,   /* up: a translation request (ATS), down: its completion */
     PCIE_DOORBELL,      /* down */
     PCIE_KIND_COUNT
 };
@@ -142,6 +143,12 @@ struct pcie {
     struct replay replay[PCIE_DIRECTION_COUNT];
     struct interface requests_side, completions_side;
     struct root root;
+    int ats;
+    struct iommu atc; /* the endpoint's translations */
+    struct pcie_translated {
+        uint64_t page; /* number plus 1; 0: none */
+        int64_t ready_ps;
+    } translated[PCIE_INPUTS]; /* the newest that each input asked for */
 
     /* read engine */
     struct pcie_read *read;
@@ -220,6 +227,15 @@ void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc);
 static inline int64_t pcie_arrival_ps(const struct pcie *pcie, int64_t end_cyc)
 {
     return clk_edge(&pcie->link_clk, link_received_cyc(pcie->flit_cyc, end_cyc)) + pcie->params->link_latency;
+}
+
+static inline void pcie_count_one(struct pcie *pcie, enum pcie_direction direction, enum pcie_kind kind,
+                                  uint32_t payload_bytes, uint32_t link_bytes)
+{
+    struct pcie_count *count = &pcie->count[direction][kind];
+    count->tlps++;
+    count->payload_bytes += payload_bytes;
+    count->link_bytes += link_bytes;
 }
 
 /* ---- up ---- */

@@ -64,6 +64,7 @@ int root_init(struct root *root, struct sim *sim, const struct pcie_params *para
                           .dram_share = share_of(params->host_dram_share),
                           .stall_share = share_of(params->host_stall_share)};
     peer_init(&root->peer, params);
+    root->translates = params->iommu && !params->ats;
     root->visible_least_ps = root->write_least_ps;
     if (params->peer_bytes > 0) {
         root->read_least_ps = params->peer_read < root->read_least_ps ? params->peer_read : root->read_least_ps;
@@ -158,7 +159,7 @@ int64_t root_read_all(struct root *root, int64_t at_ps, uint64_t address, uint32
     int64_t from_ps = max2(at_ps, root->visible_ps);
     if (peer_has(&root->peer, address))
         return peer_read(&root->peer, from_ps, bytes);
-    if (root->params->iommu)
+    if (root->translates)
         from_ps = max2(from_ps, iommu_translate(&root->iommu, at_ps, address, 0));
     from_ps = awake_at(root, from_ps, ordinal);
     int64_t ready_ps = from_ps + rnd_table_draw(&root->read_ps, rnd_draw(root->stream, ordinal, ROOT_DRAW_READ)) +
@@ -192,7 +193,7 @@ struct root_write root_write_all(struct root *root, int64_t at_ps, int64_t drain
     if (peer_has(&root->peer, address)) {
         visible_ps = peer_write(&root->peer, drained_ps, bytes, &drained_ps);
     } else {
-        if (root->params->iommu)
+        if (root->translates)
             drained_ps = max2(drained_ps, write_translated(root, at_ps, address, bytes));
         if (root->written && bytes > 0)
             note_written(root, address, tlp_blocks(address, bytes, TLP_LINE_BYTES));

@@ -45,6 +45,7 @@ struct root {
 
     struct peer peer;
     struct iommu iommu;
+    int translates;     /* what comes; with ATS the endpoint asks for it before */
     int64_t drained_ps; /* of the newest write that was translated */
     struct rnd_table wake_ps, stall_ps;
     int64_t dram_ps;                     /* with the load of others */

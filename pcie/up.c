@@ -71,12 +71,46 @@ static void wake_down(struct pcie *pcie)
         sim_wake(pcie->sim, pcie->down_decider, first_at);
 }
 
+#define TRANSLATION_BYTES 8u /* of a translation completion: one entry (ATS 1.1, 2.3) */
+
+/* With ATS: from which cycle on the input's address is translated, as known at start_cyc. One that is not asks the IOMMU then, and keeps
+ * the answer for itself, whatever the cache drops meanwhile. */
+static int64_t translated_cyc(struct pcie *pcie, int input, uint64_t address, int64_t start_cyc)
+{
+    struct pcie_translated *kept = &pcie->translated[input];
+    uint64_t page = address >> pcie->atc.page_shift;
+    int64_t ready_ps = kept->page == page + 1 ? kept->ready_ps : iommu_look_up(&pcie->atc, address);
+    if (ready_ps < 0) {
+        uint32_t back_bytes = TRANSLATION_BYTES + pcie->completion_bytes;
+        int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
+        link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
+        pcie->up_free_cyc = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took);
+        pcie->up_work_cyc += took;
+        int64_t at_ps = iommu_translate(&pcie->root.iommu, pcie_arrival_ps(pcie, pcie->up_free_cyc), address, 0);
+        ready_ps = clk_edge(&pcie->link_clk, clk_at_or_after(&pcie->link_clk, at_ps) + back_bytes) +
+                   pcie->params->link_latency;
+        iommu_fill(&pcie->atc, address, ready_ps);
+        *kept = (struct pcie_translated){page + 1, ready_ps};
+        pcie_count_one(pcie, PCIE_UP, PCIE_TRANSLATION, 0, pcie->request_bytes);
+        pcie_count_one(pcie, PCIE_DOWN, PCIE_TRANSLATION, TRANSLATION_BYTES, back_bytes);
+    }
+    int64_t ready_cyc = clk_at_or_after(&pcie->link_clk, ready_ps);
+    return ready_cyc > start_cyc ? ready_cyc : start_cyc;
+}
+
 /* One read request from start_cyc on, where credits are short, TLPs are replayed, requests can fail or the host is not a plain one. */
 static void send_read(struct pcie *pcie, int64_t start_cyc)
 {
     struct flow_reads *reads = &pcie->flow.reads;
     uint32_t index = queued_read(pcie)->request;
     const struct pcie_request *request = &pcie->request[index];
+    if (pcie->ats) {
+        int64_t translated = translated_cyc(pcie, PCIE_IN_READ, request->address, start_cyc);
+        if (translated > start_cyc) { /* it and what is behind it wait */
+            pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc = translated;
+            return;
+        }
+    }
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
     pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] += flow_read_when(reads, ready_cyc) - ready_cyc;
@@ -206,7 +240,14 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
 {
     struct pcie_write *write = &pcie->writing[which].write;
     struct piece piece = next_piece(pcie, write);
-    int is_free = flow_is_free(&pcie->flow, piece.tlp, start_cyc) && !replay_is_on(&pcie->replay[PCIE_UP]);
+    if (pcie->ats) {
+        uint64_t address = write->bytes > 0 ? write->address : write->cqe_address;
+        pcie->writing[which].credit_cyc = translated_cyc(pcie, which + 1, address, start_cyc);
+        if (pcie->writing[which].credit_cyc > start_cyc)
+            return 0;
+    }
+    int is_free =
+        flow_is_free(&pcie->flow, piece.tlp, start_cyc) && !replay_is_on(&pcie->replay[PCIE_UP]) && !pcie->ats;
     if (!is_free && must_wait(pcie, which, &piece, start_cyc))
         return 0;
     if (pcie->writing[which].lack_from_cyc != SIM_NEVER)

@@ -239,8 +239,10 @@ size_t rnicsim_tlp_count(const struct rnicsim *sim)
 
 int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out)
 {
-    static const char *const kind[PCIE_KIND_COUNT] = {"payload read", "wqe read", "payload write", "cqe write",
-                                                      "eqe write",    "msi-x",    "doorbell"};
+    static const char *const kind[PCIE_KIND_COUNT] = {
+        [PCIE_PAYLOAD_READ] = "payload read", [PCIE_WQE_READ] = "wqe read",   [PCIE_PAYLOAD_WRITE] = "payload write",
+        [PCIE_CQE_WRITE] = "cqe write",       [PCIE_EQE_WRITE] = "eqe write", [PCIE_MSIX] = "msi-x",
+        [PCIE_TRANSLATION] = "translation",   [PCIE_DOORBELL] = "doorbell"};
     if (index >= rnicsim_tlp_count(sim))
         return RNICSIM_EINPUT;
     size_t which = index % PCIE_KIND_COUNT, direction = index / PCIE_KIND_COUNT % PCIE_DIRECTION_COUNT;

@@ -40,6 +40,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     s.outstanding = s.batch * PICK(&r, 1, 2, 7);
     s.messages = s.batch * (uint32_t)(20 + next_random(&r) % 60);
     s.flags = s.length_bytes <= 64 && (next_random(&r) & 1) ? RNICSIM_INLINE : 0;
+    uint32_t iommu = PICK(&r, 0, 0, 1);
     struct {
         const char *format;
         uint32_t value;
@@ -85,7 +86,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.lost_completions=%u ppm", PICK(&r, 0, 0, 0, 2000)},
                {"pcie.relaxed_ordering=%s", PICK(&r, 0, 1, 2)},
                {"pcie.host_write=0:60 100:%u ns", PICK(&r, 60, 900)},
-               {"pcie.iommu=%s", PICK(&r, 0, 0, 1)},
+               {"pcie.iommu=%s", iommu},
+               {"pcie.ats=%s", iommu & PICK(&r, 0, 1)},
                {"pcie.iommu_entries=%u", PICK(&r, 1, 4, 64)},
                {"pcie.host_dram_share=%u ppm", PICK(&r, 0, 0, 300000, 1000000)},
                {"pcie.host_remote=%u ns", PICK(&r, 0, 0, 100)},
@@ -93,6 +95,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.host_wake=%u ns", PICK(&r, 0, 640)},
                {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
                {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)},
+               {"pcie.atc_entries=%u", PICK(&r, 1, 4, 64)},
                {"pcie.peer_base=%u B", PICK(&r, 1u << 24, 1u << 25)},
                {"pcie.peer_bytes=%u B", PICK(&r, 0, 0, 8192)},
                {"host.completion=%s", PICK(&r, 0, 0, 1)},
@@ -110,6 +113,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"off", "on"},
                                           {"arrival", "in_order"},
                                           {"off", "payload", "all"},
+                                          {"off", "on"},
                                           {"off", "on"},
                                           {"poll", "interrupt"}};
     int words = 0;
