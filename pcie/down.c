@@ -60,10 +60,10 @@ static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
     struct pcie_tlps what = {1, bytes, bytes + pcie->request_bytes, 0};
     what.took_cyc = interface_occupancy_cyc(&pcie->completions_side, bytes, what.link_bytes);
     pcie_count_down(pcie, PCIE_DOORBELL, &what, 1);
-    struct link_skips *skips = &pcie->skips[PCIE_DOWN];
+    struct stops *stops = &pcie->stops[PCIE_DOWN];
     start_cyc =
-        link_behind_skip(skips, start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc, pcie->down_free_cyc);
-    link_pass_skip(skips, start_cyc);
+        stops_behind(stops, start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc, pcie->down_free_cyc);
+    stops_pass(stops, start_cyc);
     pcie->down_free_cyc = pcie_deliver(pcie, &what, start_cyc);
     int64_t in_ps = pcie_arrival_ps(pcie, pcie->down_free_cyc);
     int64_t at_cyc = clk_after(pcie->user_clk, in_ps);
@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
     int64_t full_cyc = pcie->full.took_cyc;
     int may_replay = replay_is_on(&pcie->replay[PCIE_DOWN]);
     uint32_t rcb = (uint32_t)pcie->params->rcb, full_headers = pcie->full_headers;
-    struct link_skips *skips = &pcie->skips[PCIE_DOWN];
+    struct stops *stops = &pcie->stops[PCIE_DOWN];
     uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
     const struct agenda_entry *first;
     while ((first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= last_ps) {
@@ -91,8 +91,8 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
         const struct pcie_request *request = &pcie->request[index];
         struct pcie_read *read = &pcie->read[request->read];
         int64_t start = agenda_at(first) <= free_ps ? free_cyc : clk_at_or_after(&link, agenda_at(first));
-        start = link_behind_skip(skips, start, free_cyc);
-        link_pass_skip(skips, start);
+        start = stops_behind(stops, start, free_cyc);
+        stops_pass(stops, start);
         uint32_t headers = full_headers;
         agenda_drop_first(&pcie->at_host);
         if (request->full) {

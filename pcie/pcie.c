@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Random streams of one link, behind the host's own: the entity's, from its top on. */
-enum { STREAM_SKIPS = 1, STREAM_UP, STREAM_DOWN, STREAM_FATES };
+enum { STREAM_SKIPS = 1, STREAM_UP, STREAM_DOWN, STREAM_FATES, STREAM_OTHERS_UP, STREAM_OTHERS_DOWN };
 
 int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
@@ -68,14 +68,17 @@ static int init_replay(struct pcie *pcie, uint64_t entity)
 
 static int init_link(struct pcie *pcie, int64_t phase_ps, uint64_t entity)
 {
+    const struct pcie_params *p = pcie->params;
     struct link_skips skips;
-    if (link_init(pcie->params, phase_ps, &pcie->link_clk, &skips))
+    if (link_init(p, phase_ps, &pcie->link_clk, &skips))
         return -1;
     for (int direction = 0; direction < PCIE_DIRECTION_COUNT; direction++) {
-        pcie->skips[direction] = skips;
-        if (pcie->params->skips == PCIE_SKIPS_ON) /* each side's begin when they happen to */
-            link_skips_begin(&pcie->skips[direction],
-                             rnd_draw(stream_of(pcie, entity, STREAM_SKIPS), (uint64_t)direction, 0));
+        int is_up = direction == PCIE_UP;
+        if (p->skips == PCIE_SKIPS_ON) /* each side's begin when they happen to */
+            link_skips_begin(&skips, rnd_draw(stream_of(pcie, entity, STREAM_SKIPS), (uint64_t)direction, 0));
+        stops_init(&pcie->stops[direction], &skips, p->mps + (is_up ? pcie->request_bytes : pcie->completion_bytes),
+                   is_up ? p->other_up : p->other_down,
+                   stream_of(pcie, entity, is_up ? STREAM_OTHERS_UP : STREAM_OTHERS_DOWN));
     }
     return init_replay(pcie, entity);
 }

@@ -18,11 +18,11 @@
 #include "kernel/fifo.h"
 #include "pcie/flow.h"
 #include "pcie/interface.h"
-#include "pcie/link.h"
 #include "pcie/params.h"
 #include "pcie/replay.h"
 #include "pcie/reserve.h"
 #include "pcie/root.h"
+#include "pcie/stops.h"
 
 enum pcie_kind {
     PCIE_PAYLOAD_READ, /* up: MRd, down: CplD */
@@ -32,6 +32,7 @@ enum pcie_kind {
     PCIE_EQE_WRITE,     /* up */
     PCIE_MSIX,          /* up: a write of 4 bytes */
     PCIE_TRANSLATION,   /* up: a translation request (ATS), down: its completion */
+    PCIE_OTHERS,        /* another function's: see pcie/stops.h */
     PCIE_DOORBELL,      /* down */
     PCIE_KIND_COUNT
 };
@@ -139,7 +140,7 @@ struct pcie {
     struct clk link_clk;                      /* a byte */
     uint32_t request_bytes, completion_bytes; /* of a TLP on the link, beside its payload */
     int64_t flit_cyc;                         /* see link_received_cyc() */
-    struct link_skips skips[PCIE_DIRECTION_COUNT];
+    struct stops stops[PCIE_DIRECTION_COUNT];
     struct replay replay[PCIE_DIRECTION_COUNT];
     struct interface requests_side, completions_side;
     struct root root;

@@ -83,7 +83,7 @@ static int64_t translated_cyc(struct pcie *pcie, int input, uint64_t address, in
     if (ready_ps < 0) {
         uint32_t back_bytes = TRANSLATION_BYTES + pcie->completion_bytes;
         int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
-        link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
+        stops_pass(&pcie->stops[PCIE_UP], start_cyc);
         pcie->up_free_cyc = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took);
         pcie->up_work_cyc += took;
         int64_t at_ps = iommu_translate(&pcie->root.iommu, pcie_arrival_ps(pcie, pcie->up_free_cyc), address, 0);
@@ -114,7 +114,7 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
     pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] += flow_read_when(reads, ready_cyc) - ready_cyc;
-    link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
+    stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     pcie->up_free_cyc = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took);
     flow_read_sent(reads, pcie->up_free_cyc);
     int64_t sent_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
@@ -140,8 +140,8 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     }
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes), free_cyc;
     const int64_t latency = pcie->params->link_latency, written = pcie->root.visible_ps;
-    link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
-    last_cyc = min2(last_cyc, pcie->skips[PCIE_UP].due_cyc - 1);
+    stops_pass(&pcie->stops[PCIE_UP], start_cyc);
+    last_cyc = min2(last_cyc, pcie->stops[PCIE_UP].due_cyc - 1);
     const struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
         free_cyc = start_cyc + took;
@@ -252,7 +252,7 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
         return 0;
     if (pcie->writing[which].lack_from_cyc != SIM_NEVER)
         account_lack(pcie, which, start_cyc);
-    link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
+    stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     if (write->bytes == 0) {
         send(pcie, which, (enum pcie_kind)write->last_kind, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
         pcie->writing[which].cqe_bytes = write->cqe_bytes;
@@ -261,7 +261,7 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     }
     uint32_t mps = (uint32_t)pcie->params->mps, pieces = 1;
     if (piece.bytes == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
-        int64_t due_cyc = pcie->skips[PCIE_UP].due_cyc;
+        int64_t due_cyc = pcie->stops[PCIE_UP].due_cyc;
         int64_t fit = ((last_cyc < due_cyc ? last_cyc : due_cyc - 1) - start_cyc) / piece.tlp.took_cyc + 1;
         pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
         pieces = is_free ? pieces : 1;
@@ -274,9 +274,9 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     return 1;
 }
 
-static int64_t behind_skip(const struct pcie *pcie, int64_t start_cyc)
+static int64_t behind_stops(const struct pcie *pcie, int64_t start_cyc)
 {
-    return link_behind_skip(&pcie->skips[PCIE_UP], start_cyc, pcie->up_free_cyc);
+    return stops_behind(&pcie->stops[PCIE_UP], start_cyc, pcie->up_free_cyc);
 }
 
 /* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
@@ -290,14 +290,14 @@ static struct pcie_choice choose(struct pcie *pcie)
         choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
         if (choice.input >= 0)
             choice.start_cyc =
-                behind_skip(pcie, max2(reads ? read_at(pcie) : write_at(pcie, PCIE_IN_PAYLOAD), from_cyc));
+                behind_stops(pcie, max2(reads ? read_at(pcie) : write_at(pcie, PCIE_IN_PAYLOAD), from_cyc));
         return choice;
     }
     int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
                                cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER,
                                event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER};
     int64_t first = min2(min2(at[0], at[1]), min2(at[2], at[3]));
-    choice.start_cyc = behind_skip(pcie, max2(first, from_cyc));
+    choice.start_cyc = behind_stops(pcie, max2(first, from_cyc));
     choice.input = pcie->up_last;
     do {
         choice.input = choice.input + 1 == PCIE_INPUTS ? 0 : choice.input + 1;
@@ -355,7 +355,7 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
         return 0;
     }
     struct pcie_write *write = &pcie->writing[input - 1].write;
-    for (; start_cyc <= last_cyc; start_cyc = behind_skip(pcie, pcie->up_free_cyc)) {
+    for (; start_cyc <= last_cyc; start_cyc = behind_stops(pcie, pcie->up_free_cyc)) {
         int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
         if (!empty && !send_write_pieces(pcie, input - 1, start_cyc, last_cyc))
             return 0;

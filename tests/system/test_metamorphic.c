@@ -96,6 +96,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
                {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)},
                {"pcie.atc_entries=%u", PICK(&r, 1, 4, 64)},
+               {"pcie.other_up=%u ppm", PICK(&r, 0, 0, 400000)},
+               {"pcie.other_down=%u ppm", PICK(&r, 0, 0, 400000)},
                {"pcie.peer_base=%u B", PICK(&r, 1u << 24, 1u << 25)},
                {"pcie.peer_bytes=%u B", PICK(&r, 0, 0, 8192)},
                {"host.completion=%s", PICK(&r, 0, 0, 1)},
