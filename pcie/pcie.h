@@ -8,9 +8,10 @@
  *   write (payload, CQE) -> [up] -> MWr -> root complex -> visible in memory
  *   the host's store to a BAR -> [down] -> MWr at the endpoint
  *
- * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes}; a TLP takes the longer of its
- * bytes on the link and its beats on the endpoint's user interface. Down: first come first served by the instant at which
- * the host has the data. Posted writes become visible in order. Flow-control credits: not modelled yet. */
+ * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes, events}, as far as credits go (flow.h); a
+ * TLP takes the longer of its bytes on the link and its beats on the endpoint's user interface (interface.h), and comes behind what
+ * stops the link (stops.h) and its own replays (replay.h). Down: first come first served by the instant at which the host has the data
+ * (root.h). Posted writes become visible in order, unless they are relaxed. */
 #ifndef PCIE_PCIE_H
 #define PCIE_PCIE_H
 
