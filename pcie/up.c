@@ -31,10 +31,10 @@ static inline int64_t read_at(struct pcie *pcie)
 
 static inline int64_t write_at(const struct pcie *pcie, int input)
 {
-    int64_t at_cyc = pcie->writing[input - 1].active ? pcie->writing[input - 1].start_cyc
-                                                     : fifo_front(pcie->write_in[input - 1])->tail_cyc;
-    at_cyc = max2(at_cyc, pcie->writing[input - 1].credit_cyc);
-    if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= at_cyc)
+    const struct pcie_writing *writing = &pcie->writing[input - 1];
+    int64_t came_cyc = writing->active ? writing->came_cyc : fifo_front(pcie->write_in[input - 1])->tail_cyc;
+    int64_t at_cyc = max2(came_cyc, writing->credit_cyc);
+    if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= came_cyc)
         at_cyc = max2(at_cyc, flow_read_when(&pcie->flow.reads, at_cyc));
     return at_cyc;
 }
@@ -275,6 +275,7 @@ static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
     writing->slot_bytes = slot.bytes;
     if (!in->shape.in_beats) /* a descriptor's place is free at once: told now, as the end may be decided much later */
         fifo_release(in, slot.bytes, start_cyc, start_cyc);
+    writing->came_cyc = slot.tail_cyc;
     writing->start_cyc = writing->drained_cyc = start_cyc;
     writing->payload_visible_ps = 0;
     writing->active = 1;
@@ -304,8 +305,8 @@ static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
 static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_cyc, struct pcie_up *written)
 {
-    pcie->up_last = input;
     if (input == PCIE_IN_READ) {
+        pcie->up_last = input;
         send_reads(pcie, start_cyc, last_cyc);
         return 0;
     }
@@ -314,6 +315,7 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
         int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
         if (!empty && !send_write_pieces(pcie, input - 1, start_cyc, last_cyc))
             return 0;
+        pcie->up_last = input; /* a turn is used by sending */
         int64_t end_cyc = empty ? start_cyc : pcie->up_free_cyc;
         if (write->bytes + write->cqe_bytes == 0) {
             finish_write(pcie, input, end_cyc, written);
