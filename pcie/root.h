@@ -87,17 +87,28 @@ struct root_write {
 /* root_write() where an IOMMU or DDIO has a part in it. */
 int64_t root_write_translated(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address, uint32_t bytes);
 
+/* How long the TLPs of the next write take, each from draining until a core sees it. */
+static inline int64_t root_write_takes_ps(struct root *root)
+{
+    return root->write_varies ? rnd_table_draw(&root->write_ps, rnd_draw(root->stream, root->writes++, ROOT_DRAW_WRITE))
+                              : root->write_least_ps;
+}
+
+/* A part of a write that goes on is out of the receive buffer at drained_ps: reads behind it wait for it, too. */
+static inline void root_write_part(struct root *root, int64_t drained_ps, int64_t takes_ps)
+{
+    if (drained_ps + takes_ps > root->visible_ps)
+        root->visible_ps = drained_ps + takes_ps;
+}
+
 /* A write of `bytes` (0: nothing) at `address` is there at at_ps, and out of the receive buffer at drained_ps as far as entries for its
  * lines go (pcie/flow.h). Posted writes are visible in order (Base Spec 2.4.1): not before an earlier one, unless it is relaxed. */
 static inline struct root_write root_write(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address,
-                                           uint32_t bytes, int relaxed)
+                                           uint32_t bytes, int relaxed, int64_t takes_ps)
 {
     if (__builtin_expect(!root->is_plain, 0))
         drained_ps = root_write_translated(root, at_ps, drained_ps, address, bytes);
-    int64_t visible_ps =
-        drained_ps + (root->write_varies
-                          ? rnd_table_draw(&root->write_ps, rnd_draw(root->stream, root->writes++, ROOT_DRAW_WRITE))
-                          : root->write_least_ps);
+    int64_t visible_ps = drained_ps + takes_ps;
     if (visible_ps < root->visible_ps && !relaxed)
         visible_ps = root->visible_ps;
     if (visible_ps > root->visible_ps)

@@ -174,14 +174,23 @@ static void account_lack(struct pcie *pcie, int which, int64_t start_cyc)
     pcie->writing[which].lack_from_cyc = SIM_NEVER;
 }
 
+static inline int64_t takes_ps(struct pcie *pcie, struct pcie_writing *writing)
+{
+    if (writing->takes_ps < 0)
+        writing->takes_ps = root_write_takes_ps(&pcie->root);
+    return writing->takes_ps;
+}
+
 /* A part of a write, payload or CQE, has left the link at last_cyc, sent_ps. */
-static inline struct root_write reach_root(struct pcie *pcie, const struct pcie_writing *writing, uint64_t address,
+static inline struct root_write reach_root(struct pcie *pcie, struct pcie_writing *writing, uint64_t address,
                                            uint32_t bytes, int64_t last_cyc, int64_t sent_ps, int relaxed)
 {
     int64_t latency = pcie->params->link_latency, at_ps = sent_ps + latency, drained_ps = at_ps;
     if (writing->drained_cyc != last_cyc)
         drained_ps = clk_edge(&pcie->link_clk, writing->drained_cyc) + latency;
-    struct root_write root = root_write(&pcie->root, at_ps, drained_ps, address, bytes, relaxed);
+    struct root_write root =
+        root_write(&pcie->root, at_ps, drained_ps, address, bytes, relaxed, takes_ps(pcie, writing));
+    writing->takes_ps = -1;
     if (root.drained_at_ps > drained_ps)
         flow_hold(&pcie->flow, clk_at_or_after(&pcie->link_clk, root.drained_at_ps - latency));
     return root;
@@ -195,6 +204,13 @@ static void finish_payload(struct pcie *pcie, struct pcie_writing *writing, int6
     writing->payload_visible_ps =
         reach_root(pcie, writing, writing->payload.address, writing->payload.bytes, last_cyc, sent_ps, relaxed)
             .visible_at_ps;
+}
+
+/* A part of the payload is sent, and another input may have its turn before the rest. */
+static void go_on(struct pcie *pcie, struct pcie_writing *writing)
+{
+    root_write_part(&pcie->root, clk_edge(&pcie->link_clk, writing->drained_cyc) + pcie->params->link_latency,
+                    takes_ps(pcie, writing));
 }
 
 /* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc and before
@@ -211,7 +227,6 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
     if (write->bytes == 0) {
         send(pcie, which, PCIE_CQE_WRITE, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
-        pcie->writing[which].cqe_bytes = write->cqe_bytes;
         write->cqe_bytes = 0;
         return 1;
     }
@@ -225,7 +240,9 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     send(pcie, which, write->kind, pieces, piece.payload_bytes, piece.tlp, start_cyc, is_free);
     write->address += (uint64_t)pieces * piece.bytes;
     write->bytes -= pieces * piece.bytes;
-    if (write->bytes == 0 && write->cqe_bytes > 0)
+    if (write->bytes > 0)
+        go_on(pcie, &pcie->writing[which]);
+    else if (write->cqe_bytes > 0)
         finish_payload(pcie, &pcie->writing[which], pcie->up_free_cyc);
     return 1;
 }
@@ -278,6 +295,8 @@ static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
     writing->came_cyc = slot.tail_cyc;
     writing->start_cyc = writing->drained_cyc = start_cyc;
     writing->payload_visible_ps = 0;
+    writing->takes_ps = -1;
+    writing->cqe_bytes = writing->write.cqe_bytes;
     writing->active = 1;
 }
 
@@ -285,7 +304,7 @@ static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct 
 {
     struct pcie_writing *writing = &pcie->writing[input - 1];
     struct fifo *in = pcie->write_in[input - 1];
-    int is_cqe = input == PCIE_IN_CQE || writing->payload_visible_ps > 0;
+    int is_cqe = writing->cqe_bytes > 0;
     int64_t sent_ps = clk_edge(&pcie->link_clk, last_cyc);
     int relaxed = pcie->params->relaxed_ordering >= (is_cqe ? PCIE_RELAXED_ALL : PCIE_RELAXED_PAYLOAD);
     struct root_write root =
