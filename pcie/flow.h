@@ -33,7 +33,7 @@ struct flow_pool { /* of posted TLPs */
     uint64_t depth;
     int64_t back_cyc; /* from draining until it can be taken again */
     uint64_t taken;
-    uint64_t needed; /* the run that the last look-up ended in: later ones need no earlier */
+    uint64_t needed; /* the run that the last look-up ended in: the next begins there */
     uint64_t most;   /* a TLP's */
 };
 

@@ -262,8 +262,11 @@ void pcie_retire_free(struct pcie *pcie);
 int64_t pcie_retire_sent(struct pcie *pcie, uint32_t request, int64_t sent_ps, int64_t ready_ps);
 /* Sends the completions that are ready by last_ps, until an operation is done. Returns that, or PCIE_NO_READ. */
 uint32_t pcie_retire_reads(struct pcie *pcie, int64_t last_ps);
-/* Link cycles for what the host sends one after the other from start_cyc on: when the last is over. */
-int64_t pcie_deliver(struct pcie *pcie, const struct pcie_tlps *what, int64_t start_cyc);
+/* The host sends a TLP that is ready at start_cyc, not before free_cyc, when the one before it is over; or all completions of a request.
+ * Returns the link cycle in which it, or the last, is over. */
+int64_t pcie_deliver(struct pcie *pcie, uint32_t link_bytes, int64_t took_cyc, int64_t start_cyc, int64_t free_cyc);
+int64_t pcie_deliver_completions(struct pcie *pcie, uint64_t address, uint32_t bytes, int64_t start_cyc,
+                                 int64_t free_cyc);
 void pcie_count_down(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps *what, uint32_t times);
 
 /* ---- lower bounds, for lookahead (ps) ---- */

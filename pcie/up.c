@@ -39,6 +39,14 @@ static inline int64_t write_at(const struct pcie *pcie, int input)
     return at_cyc;
 }
 
+/* A TLP until its good copy is over: until that begins, skips find the link idle. */
+static int64_t send_again(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t took_cyc)
+{
+    int64_t end_cyc = replay_send(&pcie->replay[PCIE_UP], bytes, start_cyc, took_cyc);
+    link_pass_skip(&pcie->skips[PCIE_UP], end_cyc - took_cyc);
+    return end_cyc;
+}
+
 /* Books `tlps` TLPs of payload_bytes each from start_cyc on. */
 static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlps, uint32_t payload_bytes,
                  struct flow_tlp tlp, int64_t start_cyc, int is_free)
@@ -51,7 +59,7 @@ static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlp
     count->link_bytes += tlps * bytes;
     pcie->up_work_cyc += took;
     if (replay_is_on(&pcie->replay[PCIE_UP])) /* one */
-        start_cyc = replay_send(&pcie->replay[PCIE_UP], bytes, start_cyc, took) - took;
+        start_cyc = send_again(pcie, bytes, start_cyc, took) - took;
     pcie->up_free_cyc = start_cyc + took;
     pcie->writing[which].drained_cyc =
         is_free ? flow_send_free(&pcie->flow, tlp, tlps, start_cyc) : flow_send(&pcie->flow, tlp, start_cyc); /* one */
@@ -79,7 +87,7 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
     pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] += flow_read_when(reads, ready_cyc) - ready_cyc;
     link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
-    pcie->up_free_cyc = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took);
+    pcie->up_free_cyc = send_again(pcie, pcie->request_bytes, start_cyc, took);
     flow_read_sent(reads, pcie->up_free_cyc);
     int64_t sent_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
     int64_t ready_ps = root_read(&pcie->root, sent_ps + pcie->params->link_latency, request->address, request->bytes);
