@@ -169,6 +169,8 @@ static void note_written(struct root *root, uint64_t address, uint64_t lines)
 
 int64_t root_write_translated(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address, uint32_t bytes)
 {
+    if (bytes == 0) /* no TLP */
+        return drained_ps;
     int64_t ready_ps = max2(drained_ps, root->drained_ps); /* in order */
     uint64_t page = (uint64_t)root->params->iommu_page;
     for (uint64_t from = address; root->params->iommu && from < address + bytes; from = (from / page + 1) * page)

@@ -40,7 +40,7 @@ static void random_link(uint64_t *r, struct pcie_params *p)
     p->completions = PICK(PCIE_COMPLETIONS_MPS, PCIE_COMPLETIONS_RCB);
     p->partial_line = PICK(PCIE_PARTIAL_JOINED, PCIE_PARTIAL_APART);
     p->writes = PICK(PCIE_WRITES_GREEDY, PCIE_WRITES_ALIGNED);
-    p->replay_buffer = 1 << 20;
+    p->replay_buffer = PICK(p->mps + 32, 2048, 1 << 20);
     p->retrain = NS;
 }
 

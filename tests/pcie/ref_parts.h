@@ -58,7 +58,7 @@ struct ref {
     const char *wrong;
     struct clk link;
     int64_t now_ps, user_cyc, link_cyc;
-    int64_t skip_every_cyc, skip_took_cyc, update_cyc, line_cyc, order_cyc;
+    int64_t skip_every_cyc, skip_took_cyc, ack_cyc, update_cyc, line_cyc, order_cyc;
     struct rnd_table host_read, host_write;
     uint64_t host_stream, reads_drawn, writes_drawn;
 
@@ -82,8 +82,10 @@ struct ref {
     struct ref_write_port port[2];
     int turn; /* whose was the last */
     int64_t free_ph, free_pd, free_nph, free_lines;
-    struct ref_queue updates, np_updates, lines; /* on their way back */
-    int sending;                                 /* 0 none, 1 read, 2 posted */
+    int64_t free_replay_bytes;
+    struct ref_queue updates, np_updates, lines, acks; /* on their way back */
+    int sending;                                       /* 0 none, 1 read, 2 posted */
+    uint32_t sending_bytes;
     struct ref_request *sending_read;
     struct ref_posted sending_posted;
 

@@ -83,6 +83,7 @@ static int init_link(struct ref *ref)
         return -1;
     ref->skip_took_cyc = (2 * symbols * p->lanes * without_dllps + without_skips) / (2 * without_skips);
     ref->skip_every_cyc = ref->skip_took_cyc * period / skip;
+    ref->ack_cyc = interval;
     uint64_t stream = rnd_stream(ref->system->seed, UINT64_C(1) << 32);
     for (int i = 0; i < REF_DIRECTIONS; i++) {
         unsigned __int128 share = rnd_draw(stream, (uint64_t)i, 0);
@@ -103,6 +104,8 @@ static int init(struct ref *ref, const struct ref_pcie_system *system, struct re
         param_dist_table(&p->host_write, &ref->host_write))
         return -1;
     ref->host_stream = rnd_stream(system->seed, 0);
+    ref->ack_cyc += cycles_of(ref, 2 * p->link_latency);
+    ref->free_replay_bytes = p->replay_buffer;
     ref->update_cyc = cycles_of(ref, 2 * p->link_latency + p->update_fc);
     ref->line_cyc = cycles_of(ref, p->host_write_line);
     ref->order_cyc = cycles_of(ref, p->host_write_order);

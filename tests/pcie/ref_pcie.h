@@ -14,7 +14,8 @@
  *    NPH, which comes back at once
  *  - a read is not served before every posted TLP that was sent before it is in memory (2.4.1); completions of different requests go in
  *    the order in which they are ready, those of one request in that of their addresses
- * Not in it: replay, requests that fail, IOMMU, DRAM and the other rare times of a host. */
+ *  - a TLP keeps its bytes of the replay buffer until its Ack, which the limit of table 3-7 may delay, is back (3.5.2.1)
+ * Not in it: damaged and lost TLPs, requests that fail, IOMMU, DRAM and the other rare times of a host. */
 #ifndef TESTS_PCIE_REF_PCIE_H
 #define TESTS_PCIE_REF_PCIE_H
 

@@ -36,6 +36,8 @@ static void take_updates(struct ref *ref)
         ref->free_nph++;
     for (; (due = ref_due(&ref->lines, ref->link_cyc)) != 0; ref->lines.first++)
         ref->free_lines += due->a;
+    for (; (due = ref_due(&ref->acks, ref->link_cyc)) != 0; ref->acks.first++)
+        ref->free_replay_bytes += due->a;
     ref_wrong(ref, ref->free_ph <= ref->p->posted_headers && ref->free_nph <= ref->p->nonposted_headers,
               "more credits come back than there are");
 }
@@ -61,28 +63,6 @@ static void seen(struct ref *ref, const struct ref_posted *tlp)
     ref->finished += tlp->is_cqe || load->cqe_bytes == 0;
 }
 
-/* The receive buffer drains, in order, as far as there are entries for lines. */
-static void drain(struct ref *ref)
-{
-    while (ref->posted_drained < ref->posted_sent) {
-        const struct ref_posted *tlp = &ref->posted[ref->posted_drained % REF_QUEUE_MAX];
-        if (tlp->is_empty) {
-            seen(ref, tlp);
-            ref->posted_drained++;
-            continue;
-        }
-        if ((ref->p->host_write_lines > 0 && ref->free_lines < tlp->lines) ||
-            (!tlp->relaxed && ref->link_cyc < ref->last_drained_cyc + ref->order_cyc))
-            return;
-        ref->free_lines -= tlp->lines;
-        ref_delay(&ref->lines, ref->link_cyc + ref->line_cyc, tlp->lines, 0);
-        ref_delay(&ref->updates, ref->link_cyc + ref->update_cyc, 1, tlp->data);
-        ref->last_drained_cyc = ref->link_cyc;
-        seen(ref, tlp);
-        ref->posted_drained++;
-    }
-}
-
 /* Reads go to memory when all posted TLPs before them are known to be seen. */
 static void serve_reads(struct ref *ref)
 {
@@ -98,14 +78,41 @@ static void serve_reads(struct ref *ref)
     }
 }
 
+/* The receive buffer drains, in order, as far as there are entries for lines. */
+static void drain(struct ref *ref)
+{
+    while (ref->posted_drained < ref->posted_sent) {
+        const struct ref_posted *tlp = &ref->posted[ref->posted_drained % REF_QUEUE_MAX];
+        if (tlp->is_empty) {
+            seen(ref, tlp);
+            ref->posted_drained++;
+            serve_reads(ref);
+            continue;
+        }
+        if ((ref->p->host_write_lines > 0 && ref->free_lines < tlp->lines) ||
+            (!tlp->relaxed && ref->link_cyc < ref->last_drained_cyc + ref->order_cyc))
+            return;
+        ref->free_lines -= tlp->lines;
+        ref_delay(&ref->lines, ref->link_cyc + ref->line_cyc, tlp->lines, 0);
+        ref_delay(&ref->updates, ref->link_cyc + ref->update_cyc, 1, tlp->data);
+        ref->last_drained_cyc = ref->link_cyc;
+        seen(ref, tlp);
+        ref->posted_drained++;
+        serve_reads(ref);
+    }
+}
+
 /* ---- TLPs leave ---- */
 
 static void end_tlp(struct ref *ref)
 {
+    if (ref->sending != SENDS_NOTHING)
+        ref_delay(&ref->acks, ref->link_cyc + ref->ack_cyc, ref->sending_bytes, 0);
     if (ref->sending == SENDS_READ) {
         struct ref_request *request = ref->sending_read;
         request->at_ps = ref->now_ps + ref->p->link_latency;
         ref->arrived[ref->arrived_next++ % REF_QUEUE_MAX] = (uint32_t)(request - ref->request);
+        serve_reads(ref);
         ref_delay(&ref->np_updates, ref->link_cyc + ref->update_cyc, 0, 0);
     } else {
         ref->sending_posted.sent_ps = ref->now_ps;
@@ -114,6 +121,15 @@ static void end_tlp(struct ref *ref)
             ref->log->times[ref->sending_posted.load].sent_ps = ref->now_ps;
     }
     ref->sending = SENDS_NOTHING;
+}
+
+static void put_on_link(struct ref *ref, int kind, uint32_t payload_bytes)
+{
+    ref->sending_bytes = request_bytes(ref) + payload_bytes;
+    ref->free_replay_bytes -= ref->sending_bytes;
+    ref_wrong(ref, ref->free_replay_bytes >= 0, "the replay buffer runs over");
+    ref->wire[REF_UP].busy_cyc = took_cyc(ref, payload_bytes);
+    ref_count(ref, REF_UP, kind, payload_bytes, ref->sending_bytes);
 }
 
 static int has_read(const struct ref *ref)
@@ -130,8 +146,7 @@ static void send_read(struct ref *ref)
     request->behind = ref->posted_sent; /* nothing posted is under way while it begins */
     ref->sending = SENDS_READ;
     ref->sending_read = request;
-    ref_count(ref, REF_UP, ref->system->load[request->load].kind, 0, request_bytes(ref));
-    ref->wire[REF_UP].busy_cyc = took_cyc(ref, 0);
+    put_on_link(ref, ref->system->load[request->load].kind, 0);
 }
 
 /* What waits at a write input: a part of a write. */
@@ -209,9 +224,7 @@ static void send_part(struct ref *ref, struct ref_write_port *port)
     ref->free_pd -= part.data;
     note_most(&ref->log->ph_most, ref->p->posted_headers, ref->free_ph);
     note_most(&ref->log->pd_most, ref->p->posted_data / TLP_CREDIT_BYTES, ref->free_pd);
-    ref_count(ref, REF_UP, part.is_cqe ? REF_CQE : REF_WRITE, part.payload_bytes,
-              request_bytes(ref) + part.payload_bytes);
-    ref->wire[REF_UP].busy_cyc = took_cyc(ref, part.payload_bytes);
+    put_on_link(ref, part.is_cqe ? REF_CQE : REF_WRITE, part.payload_bytes);
 }
 
 /* ---- turns ---- */
@@ -227,16 +240,16 @@ static int is_blocked(const struct ref *ref, const struct ref_write_port *port)
 static int can_send(struct ref *ref, int turn)
 {
     if (turn == TURN_READ)
-        return has_read(ref) && ref->free_nph > 0;
+        return has_read(ref) && ref->free_nph > 0 && ref->free_replay_bytes >= request_bytes(ref);
     struct ref_write_port *port = &ref->port[turn - 1];
     if (!has_write(port) || is_blocked(ref, port))
         return 0;
     struct ref_write_port peek = *port;
-    if (!port->active) {
+    if (!port->active)
         begin_write(ref, &peek);
-    }
     struct part part = part_of(ref, &peek);
-    return part.bytes == 0 || (ref->free_ph > 0 && ref->free_pd >= part.data);
+    return part.bytes == 0 || (ref->free_ph > 0 && ref->free_pd >= part.data &&
+                               ref->free_replay_bytes >= request_bytes(ref) + part.payload_bytes);
 }
 
 static void arbitrate(struct ref *ref)
@@ -291,5 +304,4 @@ void ref_up_cycle(struct ref *ref)
         if (ref->posted_sent == sent) /* else a write of nothing: no time */
             break;
     }
-    serve_reads(ref);
 }

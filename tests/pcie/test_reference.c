@@ -93,7 +93,10 @@ static int fails(const struct ref_pcie_system *system, const struct drive_option
                 system->seed, options->horizon_off ? ", no horizon" : "", options->spurious_seed ? ", spurious" : "",
                 first.what, first.load, first.want, first.got);
         print_system(system, first.load);
-        if (getenv("DBG")) { print_times(system, want); print_times(system, &got);}
+        if (getenv("DBG")) {
+            print_times(system, want);
+            print_times(system, &got);
+        }
     }
     return 1;
 }
