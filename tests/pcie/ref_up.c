@@ -270,22 +270,20 @@ static void arbitrate(struct ref *ref)
     }
 }
 
-/* Writes come out of the user clock one cycle after they are pushed and pass two flip-flops. */
+/* Writes come out of the user clock one cycle after they are pushed and pass two flip-flops, each for itself. */
 static void synchronise(struct ref *ref, int which)
 {
     struct ref_write_port *port = &ref->port[which];
     const struct ref_pcie_system *system = ref->system;
-    while (port->next_load < system->loads) {
-        const struct ref_pcie_load *load = &system->load[port->next_load];
-        if (load->kind != (which == 0 ? REF_WRITE : REF_CQE)) {
-            port->next_load++;
-            continue;
-        }
-        if (load->at_cyc + 1 > ref->user_cyc || clk_edge(&system->user, load->at_cyc + 1) >= ref->now_ps ||
-            ++port->edges[port->last] < 2)
+    for (uint32_t i = port->next_load; i < system->loads; i++) {
+        const struct ref_pcie_load *load = &system->load[i];
+        if (load->at_cyc + 1 > ref->user_cyc || clk_edge(&system->user, load->at_cyc + 1) >= ref->now_ps)
             return;
+        if (load->kind != (which == 0 ? REF_WRITE : REF_CQE) || ++port->edges[i] < 2)
+            continue;
         port->there_cyc[port->last] = ref->link_cyc;
-        port->in_sync[port->last++] = port->next_load++;
+        port->in_sync[port->last++] = i;
+        port->next_load = i + 1;
     }
 }
 
