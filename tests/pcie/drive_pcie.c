@@ -14,7 +14,8 @@ struct drive {
     uint32_t next_load;
     uint32_t load_of_read[REF_PCIE_LOADS_MAX];
     int64_t store_from_cyc;
-    int decider;
+    int decider, checks;
+    uint64_t runs_checked;
     char error[400];
 };
 
@@ -50,6 +51,65 @@ static int64_t decide_loads(void *self, int64_t now)
     return SIM_NEVER;
 }
 
+/* Each tag is free, or between the engine and the link, or at the host; or its completion waits to retire, or is lost. */
+static void check_tags(struct drive *drive)
+{
+    struct pcie *pcie = &drive->pcie;
+    uint8_t places[1024] = {0};
+    uint32_t tags = (uint32_t)pcie->params->tags, twice = 0, nowhere = 0;
+    for (uint32_t i = 0; i < pcie->request_free_count; i++)
+        places[pcie->request_free[i]]++;
+    for (uint32_t i = pcie->queue_first; i != pcie->queue_next; i++)
+        places[pcie->queue[i & pcie->queue_mask].request]++;
+    for (uint32_t i = pcie->at_host.first; i != pcie->at_host.next; i++)
+        places[pcie->at_host.entry[i & pcie->at_host.mask].ref]++;
+    for (uint32_t i = 0; i < tags; i++) {
+        twice += places[i] > 1;
+        nowhere += places[i] == 0;
+    }
+    model_assert(&drive->sim, twice == 0, "a tag is in two places");
+    model_assert(&drive->sim, nowhere == 0 || pcie->retire, "a tag is nowhere");
+}
+
+static uint64_t taken_of(const struct flow *flow, const struct flow_pool *pool, const struct flow_run *run)
+{
+    return pool == &flow->headers ? 1 : pool == &flow->data ? run->tlp.data : run->tlp.lines;
+}
+
+/* What TLPs that were sent before have not given back at start_cyc; the last `index` of the newest run among them. */
+static uint64_t held(const struct flow *flow, const struct flow_pool *pool, uint64_t newest, uint32_t index,
+                     int64_t start_cyc)
+{
+    uint64_t units = 0, oldest = newest > flow->mask ? newest - flow->mask : 0;
+    for (uint64_t r = oldest; r <= newest; r++) {
+        const struct flow_run *run = &flow->run[r & flow->mask];
+        uint32_t count = r == newest ? index : run->count;
+        for (uint32_t i = 0; i < count; i++)
+            if (run->first_drained_cyc + (int64_t)i * run->tlp.took_cyc + pool->back_cyc > start_cyc)
+                units += taken_of(flow, pool, run);
+    }
+    return units;
+}
+
+/* Every TLP since the last look: with it, no more is taken than the host advertised. It began when it drained less its time, or before. */
+static void check_credits(struct drive *drive)
+{
+    const struct flow *flow = &drive->pcie.flow;
+    const struct flow_pool *pools[] = {&flow->headers, &flow->data};
+    uint64_t kept = flow->runs > flow->mask + 1 ? flow->runs - flow->mask - 1 : 0;
+    uint64_t r = drive->runs_checked > kept ? drive->runs_checked : kept;
+    for (; r < flow->runs; r++) {
+        const struct flow_run *run = &flow->run[r & flow->mask];
+        for (uint32_t i = 0; i < run->count; i++)
+            for (int p = 0; p < 2; p++) {
+                int64_t start_cyc = run->first_drained_cyc + ((int64_t)i - 1) * run->tlp.took_cyc;
+                uint64_t all = held(flow, pools[p], r, i, start_cyc) + taken_of(flow, pools[p], run);
+                model_assert(&drive->sim, all <= pools[p]->depth, "more credits are taken than there are");
+            }
+    }
+    drive->runs_checked = flow->runs;
+}
+
 static int64_t decide_down(void *self, int64_t now)
 {
     struct drive *drive = self;
@@ -59,13 +119,18 @@ static int64_t decide_down(void *self, int64_t now)
         struct pcie_down down = pcie_down_next(&drive->pcie, horizon, &wake_at);
         if (down.event == PCIE_DOWN_NOTHING)
             break;
-        if (down.event == PCIE_DOWN_READ_DONE)
+        if (down.event == PCIE_DOWN_READ_DONE) {
+            drive->log->times[drive->pcie.read[down.ref].ref].ends++;
             continue;
+        }
         int64_t at_cyc = pcie_down_take_store(&drive->pcie, drive->store_from_cyc);
         drive->store_from_cyc = at_cyc + drive->system->store_interval_cyc;
         drive->log->times[down.ref].done_cyc = at_cyc;
+        drive->log->times[down.ref].ends++;
     }
     pcie_read_run(&drive->pcie);
+    if (drive->checks)
+        check_tags(drive);
     return wake_at;
 }
 
@@ -76,8 +141,12 @@ static int64_t decide_up(void *self, int64_t now)
     for (;;) {
         int64_t wake_at;
         struct pcie_up up;
-        if (!pcie_up_next(&drive->pcie, &up, &wake_at))
+        int is_done = pcie_up_next(&drive->pcie, &up, &wake_at);
+        if (drive->checks)
+            check_credits(drive);
+        if (!is_done)
             return wake_at;
+        drive->log->times[up.ref].ends++;
         drive->log->times[up.ref].sent_ps = up.sent_at_ps;
         drive->log->times[up.ref].drained_ps = up.drained_at_ps;
         drive->log->times[up.ref].visible_ps = up.visible_at_ps;
@@ -143,8 +212,11 @@ static void read_log(struct drive *drive)
 {
     const struct pcie *pcie = &drive->pcie;
     for (uint32_t i = 0; i < 2 * REF_PCIE_LOADS_MAX; i++) /* reads are never taken over: all are there still */
-        if (pcie->read[i].bytes > 0 || pcie->read[i].done_cyc > 0)
-            drive->log->times[pcie->read[i].ref].done_cyc = pcie->read[i].done_cyc;
+        if (pcie->read[i].bytes > 0 || pcie->read[i].done_cyc > 0) {
+            struct ref_pcie_times *times = &drive->log->times[pcie->read[i].ref];
+            times->done_cyc = pcie->read[i].done_cyc;
+            times->failed = pcie->read[i].failed;
+        }
     for (int d = 0; d < REF_DIRECTIONS; d++)
         for (int k = 0; k < REF_PCIE_KINDS; k++)
             drive->log->count[d][k] = (struct ref_pcie_count){pcie->count[d][k].tlps, pcie->count[d][k].payload_bytes,
@@ -156,9 +228,10 @@ static const char *check_home(struct drive *drive)
 {
     const struct pcie *pcie = &drive->pcie;
     const struct reserve *reserve = &pcie->reserve;
-    if (reserve->given != reserve->taken || pcie->request_free_count != (uint32_t)pcie->params->tags)
+    uint64_t lost = pcie->retire ? pcie->retire->quarantined : 0;
+    if (reserve->given + lost != reserve->taken || pcie->request_free_count + lost != (uint64_t)pcie->params->tags)
         return "a tag is gone";
-    for (int kind = 0; kind <= reserve->counts_data; kind++)
+    for (int kind = 0; lost == 0 && kind <= reserve->counts_data; kind++)
         if (reserve->room[kind].given != reserve->room[kind].taken)
             return "completion space is gone";
     for (uint32_t i = 0; i < pcie->request_free_count; i++)
@@ -191,6 +264,7 @@ const char *drive_pcie_run(const struct ref_pcie_system *system, const struct dr
     memset(log, 0, sizeof *log);
     drive.system = system;
     drive.log = log;
+    drive.checks = options->checks;
     if (sim_init(&drive.sim, system->seed))
         return "out of memory";
     drive.sim.on_failure = &on_failure;

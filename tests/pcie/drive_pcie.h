@@ -7,6 +7,7 @@
 struct drive_options {
     int horizon_off;
     uint64_t spurious_seed; /* 0: no spurious wakes */
+    int checks;             /* after every decision: credits within their advert, each tag in one place */
 };
 
 /* NULL, or what went wrong; the text stays until the next call. */

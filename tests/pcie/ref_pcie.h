@@ -43,6 +43,8 @@ struct ref_pcie_system {
 };
 
 struct ref_pcie_times {
+    int32_t ends; /* how often it was told to be done; only the model's */
+    int32_t failed;
     int64_t done_cyc;                                    /* read: its last byte is in; store: taken */
     int64_t sent_ps, drained_ps, visible_ps, payload_ps; /* write; payload_ps: where both are written */
 };

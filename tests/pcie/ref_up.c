@@ -149,25 +149,38 @@ static void send_read(struct ref *ref)
     put_on_link(ref, ref->system->load[request->load].kind, 0);
 }
 
-/* What waits at a write input: a part of a write. */
+/* What is left of a write, and its next TLP. */
+struct rest {
+    uint32_t load;
+    uint64_t address;
+    uint32_t bytes, cqe_bytes;
+};
+
 struct part {
     uint64_t address;
     uint32_t bytes, payload_bytes, data;
     int is_cqe, relaxed;
 };
 
-static struct part part_of(const struct ref *ref, const struct ref_write_port *port)
+static struct rest rest_of(const struct ref *ref, const struct ref_write_port *port)
 {
-    struct part part = {.address = port->address, .bytes = port->cqe_bytes, .is_cqe = port->bytes == 0};
+    uint32_t index = port->in_sync[port->first];
+    const struct ref_pcie_load *load = &ref->system->load[index];
+    if (!port->active)
+        return (struct rest){index, load->address, load->bytes, load->cqe_bytes};
+    return (struct rest){index, port->address, port->bytes, port->cqe_bytes};
+}
+
+static struct part part_of(const struct ref *ref, const struct rest *rest)
+{
     const struct pcie_params *p = ref->p;
-    if (port->cqe_bytes == 0)
-        part.is_cqe = 0;
-    if (part.is_cqe)
-        part.address = ref->system->load[port->in_sync[port->first]].cqe_address;
-    else
-        part.bytes = port->bytes == 0 ? 0
-                                      : tlp_write_piece(port->address, port->bytes, (uint32_t)p->mps,
-                                                        p->writes == PCIE_WRITES_ALIGNED);
+    struct part part = {.address = rest->address, .is_cqe = rest->bytes == 0 && rest->cqe_bytes > 0};
+    if (part.is_cqe) {
+        part.address = ref->system->load[rest->load].cqe_address;
+        part.bytes = rest->cqe_bytes;
+    } else if (rest->bytes > 0) {
+        part.bytes = tlp_write_piece(rest->address, rest->bytes, (uint32_t)p->mps, p->writes == PCIE_WRITES_ALIGNED);
+    }
     part.payload_bytes = part.bytes == 0 ? 0 : tlp_payload_bytes(part.address, part.bytes);
     part.data = tlp_blocks(0, part.payload_bytes, TLP_CREDIT_BYTES);
     part.relaxed =
@@ -192,13 +205,13 @@ static void begin_write(struct ref *ref, struct ref_write_port *port)
 
 static void send_part(struct ref *ref, struct ref_write_port *port)
 {
-    struct part part = part_of(ref, port);
-    uint32_t index = port->in_sync[port->first];
+    struct rest rest = rest_of(ref, port);
+    struct part part = part_of(ref, &rest);
     if (!port->part_begun)
         port->takes_ps =
             rnd_table_draw(&ref->host_write, rnd_draw(ref->host_stream, ref->writes_drawn++, 5 /* of writes */));
     uint32_t left = port->bytes - (part.is_cqe ? 0 : part.bytes);
-    struct ref_posted tlp = {.load = index,
+    struct ref_posted tlp = {.load = rest.load,
                              .data = part.data,
                              .lines = tlp_blocks(part.address, part.bytes, TLP_LINE_BYTES),
                              .relaxed = part.relaxed,
@@ -244,10 +257,8 @@ static int can_send(struct ref *ref, int turn)
     struct ref_write_port *port = &ref->port[turn - 1];
     if (!has_write(port) || is_blocked(ref, port))
         return 0;
-    struct ref_write_port peek = *port;
-    if (!port->active)
-        begin_write(ref, &peek);
-    struct part part = part_of(ref, &peek);
+    struct rest rest = rest_of(ref, port);
+    struct part part = part_of(ref, &rest);
     return part.bytes == 0 || (ref->free_ph > 0 && ref->free_pd >= part.data &&
                                ref->free_replay_bytes >= request_bytes(ref) + part.payload_bytes);
 }
