@@ -290,11 +290,15 @@ static void synchronise(struct ref *ref, int which)
         const struct ref_pcie_load *load = &system->load[i];
         if (load->at_cyc + 1 > ref->user_cyc || clk_edge(&system->user, load->at_cyc + 1) >= ref->now_ps)
             return;
-        if (load->kind != (which == 0 ? REF_WRITE : REF_CQE) || ++port->edges[i] < 2)
+        int is_mine = load->kind == (which == 0 ? REF_WRITE : REF_CQE);
+        if (is_mine && ++port->edges[i] < 2)
+            continue;
+        if (i == port->next_load)
+            port->next_load++;
+        if (!is_mine)
             continue;
         port->there_cyc[port->last] = ref->link_cyc;
         port->in_sync[port->last++] = i;
-        port->next_load = i + 1;
     }
 }
 
