@@ -9,16 +9,20 @@ void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref)
     sim_wake(pcie->sim, pcie->down_decider, at_ps);
 }
 
+/* The next completion of what is left of a read. */
+static uint32_t completion_bytes(const struct pcie_params *p, uint64_t address, uint32_t bytes)
+{
+    int each_block = p->completions == PCIE_COMPLETIONS_RCB;
+    uint32_t piece = tlp_completion(address, bytes, (uint32_t)p->mps, (uint32_t)p->rcb, each_block);
+    uint32_t over = (uint32_t)(address + piece) & ((uint32_t)p->rcb - 1);
+    return p->partial_line == PCIE_PARTIAL_APART && piece == bytes && over < piece ? piece - over : piece;
+}
+
 struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, uint32_t bytes)
 {
-    const struct pcie_params *p = pcie->params;
-    int each_block = p->completions == PCIE_COMPLETIONS_RCB;
     struct pcie_tlps all = {0};
     while (bytes > 0) {
-        uint32_t piece = tlp_completion(address, bytes, (uint32_t)p->mps, (uint32_t)p->rcb, each_block);
-        uint32_t over = (uint32_t)(address + piece) & ((uint32_t)p->rcb - 1);
-        if (p->partial_line == PCIE_PARTIAL_APART && piece == bytes && over < piece)
-            piece -= over;
+        uint32_t piece = completion_bytes(pcie->params, address, bytes);
         uint32_t payload = tlp_payload_bytes(address, piece);
         all.payload_bytes += payload;
         all.link_bytes += payload + pcie->completion_bytes;
@@ -40,17 +44,30 @@ void pcie_count_down(struct pcie *pcie, enum pcie_kind kind, const struct pcie_t
     pcie->down_work_cyc += times * what->took_cyc;
 }
 
-int64_t pcie_deliver(struct pcie *pcie, const struct pcie_tlps *what, int64_t start_cyc)
+int64_t pcie_deliver(struct pcie *pcie, uint32_t link_bytes, int64_t took_cyc, int64_t start_cyc, int64_t free_cyc)
 {
+    struct stops *stops = &pcie->stops[PCIE_DOWN];
+    start_cyc = stops_behind(stops, start_cyc, free_cyc);
+    stops_pass(stops, start_cyc);
     if (!replay_is_on(&pcie->replay[PCIE_DOWN]))
-        return start_cyc + what->took_cyc;
-    int64_t left_cyc = what->took_cyc;
-    for (uint32_t left = what->tlps; left > 0; left--) { /* equal, but for a cycle */
-        int64_t took_cyc = left_cyc / left;
-        start_cyc = replay_send(&pcie->replay[PCIE_DOWN], (uint32_t)took_cyc, start_cyc, took_cyc);
-        left_cyc -= took_cyc;
+        return start_cyc + took_cyc;
+    int64_t end_cyc = replay_send(&pcie->replay[PCIE_DOWN], link_bytes, start_cyc, took_cyc);
+    stops_pass(stops, end_cyc - took_cyc); /* until the good copy begins, skips find the link idle */
+    return end_cyc;
+}
+
+int64_t pcie_deliver_completions(struct pcie *pcie, uint64_t address, uint32_t bytes, int64_t start_cyc,
+                                 int64_t free_cyc)
+{
+    while (bytes > 0) {
+        uint32_t piece = completion_bytes(pcie->params, address, bytes), payload = tlp_payload_bytes(address, piece);
+        uint32_t link_bytes = payload + pcie->completion_bytes;
+        int64_t took_cyc = interface_occupancy_cyc(&pcie->completions_side, payload, link_bytes);
+        start_cyc = free_cyc = pcie_deliver(pcie, link_bytes, took_cyc, start_cyc, free_cyc);
+        address += piece;
+        bytes -= piece;
     }
-    return start_cyc;
+    return free_cyc;
 }
 
 /* A store of `bytes`, at the root complex at start_cyc: the user cycle in which the endpoint takes it, which it can from from_cyc
@@ -60,16 +77,19 @@ static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
     struct pcie_tlps what = {1, bytes, bytes + pcie->request_bytes, 0};
     what.took_cyc = interface_occupancy_cyc(&pcie->completions_side, bytes, what.link_bytes);
     pcie_count_down(pcie, PCIE_DOORBELL, &what, 1);
-    struct stops *stops = &pcie->stops[PCIE_DOWN];
-    start_cyc =
-        stops_behind(stops, start_cyc > pcie->down_free_cyc ? start_cyc : pcie->down_free_cyc, pcie->down_free_cyc);
-    stops_pass(stops, start_cyc);
-    pcie->down_free_cyc = pcie_deliver(pcie, &what, start_cyc);
+    int64_t free_cyc = pcie->down_free_cyc;
+    pcie->down_free_cyc =
+        pcie_deliver(pcie, what.link_bytes, what.took_cyc, start_cyc > free_cyc ? start_cyc : free_cyc, free_cyc);
     int64_t in_ps = pcie_arrival_ps(pcie, pcie->down_free_cyc);
     int64_t at_cyc = clk_after(pcie->user_clk, in_ps);
     if (from_cyc <= at_cyc)
         return at_cyc;
-    pcie->down_free_cyc = clk_at_or_after(&pcie->link_clk, clk_edge(pcie->user_clk, from_cyc));
+    int64_t until_cyc = clk_at_or_after(&pcie->link_clk, clk_edge(pcie->user_clk, from_cyc));
+    if (until_cyc > pcie->down_free_cyc) { /* skips find the link idle meanwhile */
+        struct stops *stops = &pcie->stops[PCIE_DOWN];
+        pcie->down_free_cyc = stops_behind(stops, until_cyc, pcie->down_free_cyc);
+        stops_pass(stops, pcie->down_free_cyc);
+    }
     return from_cyc;
 }
 
@@ -91,19 +111,20 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
         const struct pcie_request *request = &pcie->request[index];
         struct pcie_read *read = &pcie->read[request->read];
         int64_t start = agenda_at(first) <= free_ps ? free_cyc : clk_at_or_after(&link, agenda_at(first));
-        start = stops_behind(stops, start, free_cyc);
-        stops_pass(stops, start);
+        int64_t end = start + full_cyc;
         uint32_t headers = full_headers;
         agenda_drop_first(&pcie->at_host);
         if (request->full) {
             full[request->kind]++;
-            free_cyc = may_replay ? pcie_deliver(pcie, &pcie->full, start) : start + full_cyc;
         } else {
             headers = tlp_blocks(request->address, request->bytes, rcb);
             struct pcie_tlps what = pcie_completions_of(pcie, request->address, request->bytes);
             pcie_count_down(pcie, request->kind, &what, 1);
-            free_cyc = pcie_deliver(pcie, &what, start);
+            end = start + what.took_cyc;
         }
+        if (may_replay || end > stops->due_cyc) /* a skip before one of them */
+            end = pcie_deliver_completions(pcie, request->address, request->bytes, start, free_cyc);
+        free_cyc = end;
         free_ps = clk_edge(&link, free_cyc);
         int64_t in_ps = free_ps + latency;
         reserve_give(&pcie->reserve, RESERVE_HEADERS, headers, in_ps);

@@ -58,9 +58,12 @@ static int64_t pool_when(const struct flow *flow, struct flow_pool *pool, uint64
     if (pool->depth == 0 || units == 0 || need <= pool->depth)
         return INT64_MIN;
     need -= pool->depth; /* so many must have come back */
-    if (flow->runs > flow->mask + 1 && pool->needed < flow->runs - flow->mask - 1)
-        pool->needed = flow->runs - flow->mask - 1;
+    uint64_t oldest = flow->runs > flow->mask + 1 ? flow->runs - flow->mask - 1 : 0;
+    if (pool->needed < oldest)
+        pool->needed = oldest;
     const struct flow_run *run = &flow->run[pool->needed & flow->mask];
+    while (pool->needed > oldest && before(flow, pool, run) >= need) /* a larger one asked, and was not sent */
+        run = &flow->run[--pool->needed & flow->mask];
     while (before(flow, pool, run) + run->count * units_of(flow, pool, run) < need)
         run = &flow->run[++pool->needed & flow->mask];
     uint64_t each = units_of(flow, pool, run), already = before(flow, pool, run);

@@ -33,7 +33,7 @@ struct flow_pool { /* of posted TLPs */
     uint64_t depth;
     int64_t back_cyc; /* from draining until it can be taken again */
     uint64_t taken;
-    uint64_t needed; /* the run that the last look-up ended in: later ones need no earlier */
+    uint64_t needed; /* the run that the last look-up ended in: the next begins there */
     uint64_t most;   /* a TLP's */
 };
 
@@ -72,14 +72,21 @@ void flow_hold(struct flow *flow, int64_t drained_cyc);
 
 /* ---- the same, when nothing can bind ---- */
 
-/* Of each thing that a TLP takes: a link full of its like leaves some. */
+/* A TLP that takes `units` for took_cyc each: a link full of its like leaves enough for any other. Those whose units are not back are the
+ * first, of which part was sent before, and others that together took less than back_cyc, so fewer units than `left`; with the first and
+ * the next, the most each, they are no more than there are. */
+static inline int flow_leaves_some(const struct flow_pool *pool, int64_t took_cyc, uint32_t units)
+{
+    int64_t left = (int64_t)(pool->depth - 2 * pool->most + 1);
+    return took_cyc * left >= pool->back_cyc * units;
+}
+
+/* So of each thing that it takes. */
 static inline int flow_is_sparse(const struct flow *flow, struct flow_tlp tlp)
 {
     int64_t took = tlp.took_cyc;
-    return took * (int64_t)(flow->headers.depth - 1) >= flow->headers.back_cyc &&
-           took * (int64_t)(flow->data.depth - flow->data.most) >= flow->data.back_cyc * tlp.data &&
-           (flow->lines.depth == 0 ||
-            took * (int64_t)(flow->lines.depth - flow->lines.most) >= flow->lines.back_cyc * tlp.lines) &&
+    return flow_leaves_some(&flow->headers, took, 1) && flow_leaves_some(&flow->data, took, tlp.data) &&
+           (flow->lines.depth == 0 || flow_leaves_some(&flow->lines, took, tlp.lines)) &&
            (tlp.relaxed || took >= flow->order_cyc);
 }
 

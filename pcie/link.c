@@ -48,8 +48,12 @@ void link_skips_begin(struct link_skips *skips, uint64_t share)
 
 int64_t link_behind_late_skip(const struct link_skips *skips, int64_t start_cyc, int64_t free_cyc)
 {
-    /* those before the last one that is due were sent while nothing else was */
-    int64_t due = start_cyc - (start_cyc - skips->due_cyc) % skips->every_cyc;
-    int64_t end = (due > free_cyc ? due : free_cyc) + skips->took_cyc;
+    int64_t due = skips->due_cyc, end = free_cyc;
+    for (; due <= end; due += skips->every_cyc)
+        end += skips->took_cyc;
+    if (start_cyc >= due) { /* the others were sent while nothing else was; the last one may be under way */
+        due = start_cyc - (start_cyc - due) % skips->every_cyc;
+        end = due + skips->took_cyc;
+    }
     return start_cyc > end ? start_cyc : end;
 }

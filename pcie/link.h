@@ -3,7 +3,7 @@
  * Encoding (8b/10b, 128b/130b) and DLLPs are in the period: Ack and UpdateFC of 8 bytes at the intervals of the Ack latency table
  * (PCIe Base Spec 3.0, 3.5.3.1). A skip ordered set is due every 1180 symbols and takes 4 (Gen1 and 2), or a block in 371 (Gen3 on:
  * every 370 to 375 blocks; 4.2.7): all lanes stop for it at the next boundary between TLPs, for 16 symbol times, 16, 8 or 4 ns at
- * Gen3, 4 and 5. That is jitter.
+ * Gen3, 4 and 5. That is jitter. Those that are due during one TLP all follow it.
  *
  * Gen6 is in flits of 256 bytes: 236 of TLPs, without framing and LCRC, and 20 of DLLPs, CRC and FEC (PCIe Base Spec 6.0, 4.2.3). What it
  * carries is there when its flit is. How often Gen6 skips is assumed to be as before. */

@@ -79,14 +79,15 @@ struct pcie_place {
 struct pcie_writing {        /* a write on its way to the link */
     struct pcie_write write; /* what is left of it */
     struct pcie_place payload;
-    uint32_t cqe_bytes;
+    uint32_t cqe_bytes; /* 0: no CQE follows */
     uint32_t ref, slot_bytes;
-    int64_t start_cyc;
-    int64_t credit_cyc;         /* not before: its next TLP has no credit */
-    int64_t lack_from_cyc;      /* since when, and of what; SIM_NEVER: none lacks */
-    int64_t *lack;              /* its account */
-    int64_t drained_cyc;        /* of its newest TLP, as if the way to the host took no time */
-    int64_t payload_visible_ps; /* where a CQE follows; 0: not known yet */
+    int64_t came_cyc, start_cyc; /* link cycles: it was there, it began */
+    int64_t credit_cyc;          /* not before: its next TLP has no credit */
+    int64_t lack_from_cyc;       /* since when, and of what; SIM_NEVER: none lacks */
+    int64_t *lack;               /* its account */
+    int64_t drained_cyc;         /* of its newest TLP, as if the way to the host took no time */
+    int64_t takes_ps;            /* its TLPs under way, until they are seen; -1: none is sent yet */
+    int64_t payload_visible_ps;  /* where a CQE follows; 0: not known yet */
     int active;
 };
 
@@ -292,8 +293,11 @@ void pcie_retire_free(struct pcie *pcie);
 int64_t pcie_retire_sent(struct pcie *pcie, uint32_t request, int64_t sent_ps, int64_t ready_ps);
 /* Sends the completions that are ready by last_ps, until an operation is done. Returns that, or PCIE_NO_READ. */
 uint32_t pcie_retire_reads(struct pcie *pcie, int64_t last_ps);
-/* Link cycles for what the host sends one after the other from start_cyc on: when the last is over. */
-int64_t pcie_deliver(struct pcie *pcie, const struct pcie_tlps *what, int64_t start_cyc);
+/* The host sends a TLP that is ready at start_cyc, not before free_cyc, when the one before it is over; or all completions of a request.
+ * Returns the link cycle in which it, or the last, is over. */
+int64_t pcie_deliver(struct pcie *pcie, uint32_t link_bytes, int64_t took_cyc, int64_t start_cyc, int64_t free_cyc);
+int64_t pcie_deliver_completions(struct pcie *pcie, uint64_t address, uint32_t bytes, int64_t start_cyc,
+                                 int64_t free_cyc);
 void pcie_count_down(struct pcie *pcie, enum pcie_kind kind, const struct pcie_tlps *what, uint32_t times);
 
 /* ---- lower bounds, for lookahead (ps) ---- */

@@ -37,9 +37,13 @@ int64_t replay_room_back(struct replay *replay, uint32_t bytes, int64_t at_cyc)
     if (replay->bytes + bytes <= replay->buffer_bytes)
         return at_cyc;
     uint64_t need = replay->bytes + bytes - replay->buffer_bytes; /* so many must be acknowledged */
-    while (replay->sent[replay->first & replay->mask].bytes < need)
-        replay->first++;
-    int64_t acked_cyc = replay->sent[replay->first & replay->mask].acked_cyc;
+    uint64_t oldest = replay->count > replay->mask ? replay->count - replay->mask - 1 : 0, first = replay->first;
+    while (first > oldest && replay->sent[(first - 1) & replay->mask].bytes >= need) /* a larger one had asked */
+        first--;
+    while (replay->sent[first & replay->mask].bytes < need)
+        first++;
+    replay->first = first;
+    int64_t acked_cyc = replay->sent[first & replay->mask].acked_cyc;
     return acked_cyc > at_cyc ? acked_cyc : at_cyc;
 }
 

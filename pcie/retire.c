@@ -133,11 +133,11 @@ static int64_t send_down(struct pcie *pcie, uint32_t index, int64_t ready_ps)
     if (!refused)
         what = pcie_completions_of(pcie, request->address, request->bytes);
     pcie_count_down(pcie, (enum pcie_kind)request->kind, &what, 1);
-    struct stops *stops = &pcie->stops[PCIE_DOWN];
     int64_t start_cyc = clk_at_or_after(&pcie->link_clk, ready_ps), free_cyc = pcie->down_free_cyc;
-    start_cyc = stops_behind(stops, start_cyc > free_cyc ? start_cyc : free_cyc, free_cyc);
-    stops_pass(stops, start_cyc);
-    pcie->down_free_cyc = pcie_deliver(pcie, &what, start_cyc);
+    start_cyc = start_cyc > free_cyc ? start_cyc : free_cyc;
+    pcie->down_free_cyc = refused
+                              ? pcie_deliver(pcie, what.link_bytes, what.took_cyc, start_cyc, free_cyc)
+                              : pcie_deliver_completions(pcie, request->address, request->bytes, start_cyc, free_cyc);
     return pcie_arrival_ps(pcie, pcie->down_free_cyc);
 }
 

@@ -186,8 +186,10 @@ static int64_t write_translated(struct root *root, int64_t at_ps, uint64_t addre
 }
 
 struct root_write root_write_all(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address, uint32_t bytes,
-                                 int relaxed)
+                                 int relaxed, int64_t takes_ps)
 {
+    if (bytes == 0) /* no TLP */
+        return (struct root_write){drained_ps, root_in_order(root, drained_ps + takes_ps, relaxed)};
     int64_t visible_ps;
     drained_ps = max2(drained_ps, root->drained_ps); /* in order */
     if (peer_has(&root->peer, address)) {
@@ -195,9 +197,9 @@ struct root_write root_write_all(struct root *root, int64_t at_ps, int64_t drain
     } else {
         if (root->translates)
             drained_ps = max2(drained_ps, write_translated(root, at_ps, address, bytes));
-        if (root->written && bytes > 0)
+        if (root->written)
             note_written(root, address, tlp_blocks(address, bytes, TLP_LINE_BYTES));
-        visible_ps = root_written_at(root, drained_ps);
+        visible_ps = drained_ps + takes_ps;
     }
     root->drained_ps = drained_ps;
     return (struct root_write){drained_ps, root_in_order(root, visible_ps, relaxed)};

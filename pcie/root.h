@@ -89,14 +89,20 @@ struct root_write {
 
 /* root_write() for a host that is not plain. */
 struct root_write root_write_all(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address, uint32_t bytes,
-                                 int relaxed);
+                                 int relaxed, int64_t takes_ps);
 
-/* Data that are out of the receive buffer at drained_ps: when a core sees them. */
-static inline int64_t root_written_at(struct root *root, int64_t drained_ps)
+/* How long the TLPs of the next write take, each from draining until a core sees it. */
+static inline int64_t root_write_takes_ps(struct root *root)
 {
-    return drained_ps + (root->write_varies
-                             ? rnd_table_draw(&root->write_ps, rnd_draw(root->stream, root->writes++, ROOT_DRAW_WRITE))
-                             : root->write_least_ps);
+    return root->write_varies ? rnd_table_draw(&root->write_ps, rnd_draw(root->stream, root->writes++, ROOT_DRAW_WRITE))
+                              : root->write_least_ps;
+}
+
+/* A part of a write that goes on is out of the receive buffer at drained_ps: reads behind it wait for it, too. */
+static inline void root_write_part(struct root *root, int64_t drained_ps, int64_t takes_ps)
+{
+    if (drained_ps + takes_ps > root->visible_ps)
+        root->visible_ps = drained_ps + takes_ps;
 }
 
 /* Posted writes are visible in order (Base Spec 2.4.1): not before an earlier one, unless it is relaxed. */
@@ -109,14 +115,14 @@ static inline int64_t root_in_order(struct root *root, int64_t visible_ps, int r
     return visible_ps;
 }
 
-/* A write of `bytes` (0: nothing) at `address` is there at at_ps, and out of the receive buffer at drained_ps as far as entries for its
- * lines go (pcie/flow.h). */
+/* A write of `bytes` (0: nothing, no TLP) at `address` is there at at_ps, and out of the receive buffer at drained_ps as far as entries for
+ * its lines go (pcie/flow.h); takes_ps: root_write_takes_ps(). */
 static inline struct root_write root_write(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address,
-                                           uint32_t bytes, int relaxed)
+                                           uint32_t bytes, int relaxed, int64_t takes_ps)
 {
     if (__builtin_expect(!root->is_plain, 0))
-        return root_write_all(root, at_ps, drained_ps, address, bytes, relaxed);
-    return (struct root_write){drained_ps, root_in_order(root, root_written_at(root, drained_ps), relaxed)};
+        return root_write_all(root, at_ps, drained_ps, address, bytes, relaxed, takes_ps);
+    return (struct root_write){drained_ps, root_in_order(root, drained_ps + takes_ps, relaxed)};
 }
 
 /* How long a written line holds its entry, with the load of others. */

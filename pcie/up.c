@@ -33,12 +33,20 @@ static inline int64_t read_at(struct pcie *pcie)
 
 static inline int64_t write_at(const struct pcie *pcie, int input)
 {
-    int64_t at_cyc = pcie->writing[input - 1].active ? pcie->writing[input - 1].start_cyc
-                                                     : fifo_front(pcie->write_in[input - 1])->tail_cyc;
-    at_cyc = max2(at_cyc, pcie->writing[input - 1].credit_cyc);
-    if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= at_cyc)
+    const struct pcie_writing *writing = &pcie->writing[input - 1];
+    int64_t came_cyc = writing->active ? writing->came_cyc : fifo_front(pcie->write_in[input - 1])->tail_cyc;
+    int64_t at_cyc = max2(came_cyc, writing->credit_cyc);
+    if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= came_cyc)
         at_cyc = max2(at_cyc, flow_read_when(&pcie->flow.reads, at_cyc));
     return at_cyc;
+}
+
+/* A TLP until its good copy is over: until that begins, skips find the link idle. */
+static int64_t send_again(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t took_cyc)
+{
+    int64_t end_cyc = replay_send(&pcie->replay[PCIE_UP], bytes, start_cyc, took_cyc);
+    stops_pass(&pcie->stops[PCIE_UP], end_cyc - took_cyc);
+    return end_cyc;
 }
 
 /* Books `tlps` TLPs of payload_bytes each from start_cyc on. */
@@ -53,7 +61,7 @@ static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlp
     count->link_bytes += tlps * bytes;
     pcie->up_work_cyc += took;
     if (replay_is_on(&pcie->replay[PCIE_UP])) /* one */
-        start_cyc = replay_send(&pcie->replay[PCIE_UP], bytes, start_cyc, took) - took;
+        start_cyc = send_again(pcie, bytes, start_cyc, took) - took;
     pcie->up_free_cyc = start_cyc + took;
     pcie->writing[which].drained_cyc =
         is_free ? flow_send_free(&pcie->flow, tlp, tlps, start_cyc) : flow_send(&pcie->flow, tlp, start_cyc); /* one */
@@ -84,7 +92,7 @@ static int64_t translated_cyc(struct pcie *pcie, int input, uint64_t address, in
         uint32_t back_bytes = TRANSLATION_BYTES + pcie->completion_bytes;
         int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
         stops_pass(&pcie->stops[PCIE_UP], start_cyc);
-        pcie->up_free_cyc = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took);
+        pcie->up_free_cyc = send_again(pcie, pcie->request_bytes, start_cyc, took);
         pcie->up_work_cyc += took;
         int64_t at_ps = iommu_translate(&pcie->root.iommu, pcie_arrival_ps(pcie, pcie->up_free_cyc), address, 0);
         ready_ps = clk_edge(&pcie->link_clk, clk_at_or_after(&pcie->link_clk, at_ps) + back_bytes) +
@@ -115,7 +123,7 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
     pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] += flow_read_when(reads, ready_cyc) - ready_cyc;
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
-    pcie->up_free_cyc = replay_send(&pcie->replay[PCIE_UP], pcie->request_bytes, start_cyc, took);
+    pcie->up_free_cyc = send_again(pcie, pcie->request_bytes, start_cyc, took);
     flow_read_sent(reads, pcie->up_free_cyc);
     int64_t sent_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
     int64_t at_ps = pcie_arrival_ps(pcie, pcie->up_free_cyc);
@@ -210,15 +218,24 @@ static void account_lack(struct pcie *pcie, int which, int64_t start_cyc)
     pcie->writing[which].lack_from_cyc = SIM_NEVER;
 }
 
+static inline int64_t takes_ps(struct pcie *pcie, struct pcie_writing *writing)
+{
+    if (writing->takes_ps < 0)
+        writing->takes_ps = root_write_takes_ps(&pcie->root);
+    return writing->takes_ps;
+}
+
 /* A part of a write, payload or CQE, has left the link at last_cyc, sent_ps. */
-static inline struct root_write reach_root(struct pcie *pcie, const struct pcie_writing *writing, uint64_t address,
+static inline struct root_write reach_root(struct pcie *pcie, struct pcie_writing *writing, uint64_t address,
                                            uint32_t bytes, int64_t last_cyc, int64_t sent_ps, int relaxed)
 {
     int64_t latency = pcie->params->link_latency;
     int64_t at_ps = pcie->flit_cyc == 0 ? sent_ps + latency : pcie_arrival_ps(pcie, last_cyc), drained_ps = at_ps;
     if (writing->drained_cyc != last_cyc)
         drained_ps = max2(at_ps, clk_edge(&pcie->link_clk, writing->drained_cyc) + latency);
-    struct root_write root = root_write(&pcie->root, at_ps, drained_ps, address, bytes, relaxed);
+    struct root_write root =
+        root_write(&pcie->root, at_ps, drained_ps, address, bytes, relaxed, takes_ps(pcie, writing));
+    writing->takes_ps = -1;
     if (root.drained_at_ps > drained_ps)
         flow_hold(&pcie->flow, clk_at_or_after(&pcie->link_clk, root.drained_at_ps - latency));
     return root;
@@ -232,6 +249,13 @@ static void finish_payload(struct pcie *pcie, struct pcie_writing *writing, int6
     writing->payload_visible_ps =
         reach_root(pcie, writing, writing->payload.address, writing->payload.bytes, last_cyc, sent_ps, relaxed)
             .visible_at_ps;
+}
+
+/* A part of the payload is sent, and another input may have its turn before the rest. */
+static void go_on(struct pcie *pcie, struct pcie_writing *writing)
+{
+    root_write_part(&pcie->root, clk_edge(&pcie->link_clk, writing->drained_cyc) + pcie->params->link_latency,
+                    takes_ps(pcie, writing));
 }
 
 /* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc and before
@@ -255,7 +279,6 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     if (write->bytes == 0) {
         send(pcie, which, (enum pcie_kind)write->last_kind, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
-        pcie->writing[which].cqe_bytes = write->cqe_bytes;
         write->cqe_bytes = 0;
         return 1;
     }
@@ -269,7 +292,9 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     send(pcie, which, (enum pcie_kind)write->kind, pieces, piece.payload_bytes, piece.tlp, start_cyc, is_free);
     write->address += (uint64_t)pieces * piece.bytes;
     write->bytes -= pieces * piece.bytes;
-    if (write->bytes == 0 && write->cqe_bytes > 0)
+    if (write->bytes > 0)
+        go_on(pcie, &pcie->writing[which]);
+    else if (write->cqe_bytes > 0)
         finish_payload(pcie, &pcie->writing[which], pcie->up_free_cyc);
     return 1;
 }
@@ -320,8 +345,11 @@ static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
     writing->slot_bytes = slot.bytes;
     if (!in->shape.in_beats) /* a descriptor's place is free at once: told now, as the end may be decided much later */
         fifo_release(in, slot.bytes, start_cyc, start_cyc);
+    writing->came_cyc = slot.tail_cyc;
     writing->start_cyc = writing->drained_cyc = start_cyc;
     writing->payload_visible_ps = 0;
+    writing->takes_ps = -1;
+    writing->cqe_bytes = writing->write.cqe_bytes;
     writing->active = 1;
 }
 
@@ -329,7 +357,7 @@ static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct 
 {
     struct pcie_writing *writing = &pcie->writing[input - 1];
     struct fifo *in = pcie->write_in[input - 1];
-    int is_last = input == PCIE_IN_CQE || writing->payload_visible_ps > 0; /* behind payload, or without */
+    int is_last = writing->cqe_bytes > 0; /* CQE or MSI-X, behind payload or without */
     int64_t sent_ps = clk_edge(&pcie->link_clk, last_cyc);
     int relaxed = pcie->relaxed[is_last ? writing->write.last_kind : writing->write.kind];
     struct root_write root =
@@ -349,8 +377,8 @@ static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
 static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_cyc, struct pcie_up *written)
 {
-    pcie->up_last = input;
     if (input == PCIE_IN_READ) {
+        pcie->up_last = input;
         send_reads(pcie, start_cyc, last_cyc);
         return 0;
     }
@@ -359,6 +387,7 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
         int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
         if (!empty && !send_write_pieces(pcie, input - 1, start_cyc, last_cyc))
             return 0;
+        pcie->up_last = input; /* a turn is used by sending */
         int64_t end_cyc = empty ? start_cyc : pcie->up_free_cyc;
         if (write->bytes + write->cqe_bytes == 0) {
             finish_write(pcie, input, end_cyc, written);

@@ -21,21 +21,6 @@ static struct scenario reads(const char *const *set, size_t sets)
     return s;
 }
 
-/* The share of the time that the read engine waits for a cause. */
-static double waits(struct rnicsim *sim, enum rnicsim_cause cause)
-{
-    for (size_t i = 0; i < rnicsim_stage_count(sim); i++) {
-        struct rnicsim_stage_info info;
-        int64_t total = 0;
-        rnicsim_stage(sim, i, &info);
-        for (int c = 0; c < RNICSIM_CAUSE_COUNT; c++)
-            total += info.time_ps[c];
-        if (info.nic[0] == 'a' && strcmp(info.name, "read_engine") == 0)
-            return (double)info.time_ps[cause] / (double)total;
-    }
-    return -1;
-}
-
 /* What is read stays within so many bytes in flight: at most their rate over the shortest round trip, and nearly that. */
 static void bounded(const char *const *set, size_t sets, uint32_t in_flight_bytes, enum rnicsim_cause cause)
 {
@@ -48,7 +33,7 @@ static void bounded(const char *const *set, size_t sets, uint32_t in_flight_byte
     CU_ASSERT_EQUAL(result.totals.drops, 0);
     CU_ASSERT(result.goodput_gbps <= most_gbps);
     CU_ASSERT(result.goodput_gbps > 0.9 * most_gbps);
-    CU_ASSERT(waits(sim, cause) > 0.5);
+    CU_ASSERT(scenario_share(sim, "a", "read_engine", cause) > 0.5);
     rnicsim_destroy(sim);
 }
 

@@ -64,7 +64,8 @@ static void parts_add_up(void)
     CU_ASSERT_EQUAL(took(&trial, 0, 0, 512), 200000 + 8000 + 100000);
     CU_ASSERT_EQUAL(root_set_window(&trial.root, 4096, 1), 0);
     CU_ASSERT_EQUAL(took(&trial, 0, 0, 1024), 200000 + 16000 + 100000 + 50000);
-    root_write(&trial.root, 0, 0, 128, 64, 0); /* the line that follows is near, whatever was before */
+    root_write(&trial.root, 0, 0, 128, 64, 0,
+               root_write_takes_ps(&trial.root)); /* the line that follows is near, whatever was before */
     CU_ASSERT_EQUAL(took(&trial, 1000000, 128, 1024), 200000 + 16000);
     CU_ASSERT_EQUAL(took(&trial, 1000000, 192, 1024), 200000 + 16000 + 150000);
     end(&trial);
@@ -126,7 +127,9 @@ static void relaxed_writes_may_pass(void)
     int64_t newest = 0, passed = 0;
     for (int64_t i = 0; i < 3000; i++) {
         int relaxed = i % 3 != 0;
-        int64_t at = i * 20000, visible = root_write(&trial.root, at, at, 0, 64, relaxed).visible_at_ps;
+        int64_t at = i * 20000,
+                visible =
+                    root_write(&trial.root, at, at, 0, 64, relaxed, root_write_takes_ps(&trial.root)).visible_at_ps;
         CU_ASSERT(visible >= at + 60000 && (relaxed ? visible <= at + 500000 : visible >= newest));
         passed += visible < newest;
         newest = visible > newest ? visible : newest;
@@ -156,7 +159,7 @@ static void a_read_waits_for_the_writes_before_it(void)
     struct trial trial;
     prepare(&trial);
     begin(&trial);
-    root_write(&trial.root, 1000000, 1000000, 0, 64, 0);
+    root_write(&trial.root, 1000000, 1000000, 0, 64, 0, root_write_takes_ps(&trial.root));
     CU_ASSERT_EQUAL(root_read(&trial.root, 1010000, 4096, 64), 1060000 + 200000);
     CU_ASSERT_EQUAL(root_read(&trial.root, 1100000, 0, 64), 1100000 + 200000);
     end(&trial);
@@ -177,7 +180,7 @@ static void another_device(void)
     CU_ASSERT_EQUAL(took(&trial, 0, bar - 64, 64), 200000);
     CU_ASSERT_EQUAL(took(&trial, 0, bar, 256), 256000 + 900000);
     CU_ASSERT_EQUAL(took(&trial, 0, bar + 256, 256), 2 * 256000 + 900000); /* behind the first */
-    struct root_write written = root_write(&trial.root, 600000, 600000, bar + (1 << 20) - 64, 64, 0);
+    struct root_write written = root_write(&trial.root, 600000, 600000, bar + (1 << 20) - 64, 64, 0, 60000);
     CU_ASSERT_EQUAL(written.drained_at_ps, 664000);
     CU_ASSERT_EQUAL(written.visible_at_ps, 964000);
     CU_ASSERT_EQUAL(took(&trial, 2000000, bar + (1 << 20), 64), 200000);
@@ -210,9 +213,11 @@ static void translation_keeps_writes_in_order(void)
     trial.params.iommu_miss = 250000;
     trial.params.iommu_walk = 250000;
     begin(&trial);
-    CU_ASSERT_EQUAL(root_write(&trial.root, 0, 0, 0, 64, 0).drained_at_ps, 250000);
-    CU_ASSERT_EQUAL(root_write(&trial.root, 300000, 300000, 4096, 64, 0).drained_at_ps, 550000);
-    CU_ASSERT_EQUAL(root_write(&trial.root, 310000, 310000, 0, 64, 0).drained_at_ps, 550000);
+    CU_ASSERT_EQUAL(root_write(&trial.root, 0, 0, 0, 64, 0, root_write_takes_ps(&trial.root)).drained_at_ps, 250000);
+    CU_ASSERT_EQUAL(
+        root_write(&trial.root, 300000, 300000, 4096, 64, 0, root_write_takes_ps(&trial.root)).drained_at_ps, 550000);
+    CU_ASSERT_EQUAL(root_write(&trial.root, 310000, 310000, 0, 64, 0, root_write_takes_ps(&trial.root)).drained_at_ps,
+                    550000);
     CU_ASSERT_EQUAL(root_read(&trial.root, 1000000, 0, 64), 1200000);
     CU_ASSERT_EQUAL(root_read(&trial.root, 1000000, 8192, 64), 1450000);
     end(&trial);

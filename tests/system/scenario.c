@@ -186,6 +186,20 @@ void scenario_busiest(struct rnicsim *sim, char *name, size_t name_bytes, double
     }
 }
 
+double scenario_share(struct rnicsim *sim, const char *nic, const char *stage, enum rnicsim_cause cause)
+{
+    for (size_t i = 0; i < rnicsim_stage_count(sim); i++) {
+        struct rnicsim_stage_info info;
+        int64_t total = 0;
+        rnicsim_stage(sim, i, &info);
+        for (int c = 0; c < RNICSIM_CAUSE_COUNT; c++)
+            total += info.time_ps[c];
+        if (strcmp(info.nic, nic) == 0 && strcmp(info.name, stage) == 0)
+            return (double)info.time_ps[cause] / (double)total;
+    }
+    return -1;
+}
+
 int64_t scenario_param(const struct rnicsim *sim, const char *key, char *unit, size_t unit_bytes)
 {
     for (size_t i = 0; i < rnicsim_param_count(sim); i++) {

@@ -41,6 +41,8 @@ struct scenario scenario_default(void);
 struct scenario_result scenario_run(const struct scenario *scenario, struct rnicsim **sim);
 /* The stage with the largest share of work; *share is 0 .. 1. */
 void scenario_busiest(struct rnicsim *sim, char *name, size_t name_bytes, double *share);
+/* The share of the time that a stage ("read_engine" of nic "a") spends on a cause; -1: there is none. */
+double scenario_share(struct rnicsim *sim, const char *nic, const char *stage, enum rnicsim_cause cause);
 /* An integer parameter's value as printed without its unit, times 1000 (so "3103.03" is exact enough); fails the test if absent. */
 int64_t scenario_param(const struct rnicsim *sim, const char *key, char *unit, size_t unit_bytes);
 
