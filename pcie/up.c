@@ -410,14 +410,16 @@ void pcie_raise(struct pcie *pcie, int64_t at_ps, uint32_t eqe_bytes)
     struct pcie_writing *event = &pcie->writing[PCIE_IN_EVENT - 1];
     int64_t at_cyc = clk_at_or_after(&pcie->link_clk, at_ps);
     if (event->active) { /* what it has not sent yet comes behind all that is written by then, and tells of it */
-        if (at_cyc < event->start_cyc)
-            event->start_cyc = at_cyc;
+        if (at_cyc < event->came_cyc)
+            event->came_cyc = at_cyc;
         return;
     }
     *event = (struct pcie_writing){
         .write = {.bytes = eqe_bytes, .cqe_bytes = MSIX_BYTES, .kind = PCIE_EQE_WRITE, .last_kind = PCIE_MSIX},
         .payload = {0, eqe_bytes},
-        .start_cyc = at_cyc,
+        .cqe_bytes = MSIX_BYTES,
+        .takes_ps = -1,
+        .came_cyc = at_cyc,
         .lack_from_cyc = SIM_NEVER,
         .active = 1};
 }
