@@ -106,7 +106,9 @@ static int init_flow(struct pcie *pcie)
 static int init_requests(struct pcie *pcie)
 {
     uint32_t tags = (uint32_t)pcie->params->tags, ring = 1;
-    while (ring < tags)
+    pcie->read_credits = (uint32_t)pcie->params->nonposted_headers;
+    pcie->read_back_cyc = pcie->flow.headers.back_cyc;
+    while (ring < tags + pcie->read_credits)
         ring *= 2;
     pcie->request = calloc(tags, sizeof *pcie->request);
     pcie->request_free = malloc(tags * sizeof *pcie->request_free);
@@ -114,6 +116,8 @@ static int init_requests(struct pcie *pcie)
     if (!pcie->request || !pcie->request_free || !pcie->queue)
         return -1;
     pcie->queue_mask = ring - 1;
+    for (uint32_t i = 0; i < ring; i++)
+        pcie->queue[i].at_cyc = INT64_MIN / 2; /* credits that were never away */
     for (uint32_t i = 0; i < tags; i++)
         pcie->request_free[pcie->request_free_count++] = tags - 1 - i;
     const struct pcie_params *p = pcie->params;

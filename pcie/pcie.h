@@ -91,8 +91,8 @@ struct pcie_writing {        /* a write on its way to the link */
     int active;
 };
 
-struct pcie_queued { /* an MRd between the engine and the link */
-    int64_t at_cyc;  /* link cycle in which it can be sent */
+struct pcie_queued { /* an MRd between the engine and the link, and behind it for as long as its credit may be away */
+    int64_t at_cyc;  /* link cycle in which it can be sent; then, in which it is over */
     uint32_t request;
 };
 
@@ -173,6 +173,8 @@ struct pcie {
     uint32_t request_free_count;
     struct pcie_queued *queue; /* ring of requests on their way to the link */
     uint32_t queue_mask, queue_first, queue_next;
+    uint32_t read_credits; /* NPH */
+    int64_t read_back_cyc; /* from a request's end until its credit is back */
     struct retire *retire; /* NULL: nothing fails, tags are free as completions arrive, and there are no flits */
 
     /* up */

@@ -24,11 +24,18 @@ static int64_t min2(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* From which cycle, not before at_cyc, the read request `number` in the queue has its credit. */
+static inline int64_t read_credit_cyc(const struct pcie *pcie, uint32_t number, int64_t at_cyc)
+{
+    const struct pcie_queued *before = &pcie->queue[(number - pcie->read_credits) & pcie->queue_mask];
+    return max2(at_cyc, before->at_cyc + pcie->read_back_cyc);
+}
+
 /* The first link cycle at which an input that has a TLP can send it: it is there and, as far as is known, its credit. */
 static inline int64_t read_at(struct pcie *pcie)
 {
     return replay_room_when(&pcie->replay[PCIE_UP], pcie->request_bytes,
-                            flow_read_when(&pcie->flow.reads, queued_read(pcie)->at_cyc));
+                            read_credit_cyc(pcie, pcie->queue_first, queued_read(pcie)->at_cyc));
 }
 
 static inline int64_t write_at(const struct pcie *pcie, int input)
@@ -37,7 +44,7 @@ static inline int64_t write_at(const struct pcie *pcie, int input)
     int64_t came_cyc = writing->active ? writing->came_cyc : fifo_front(pcie->write_in[input - 1])->tail_cyc;
     int64_t at_cyc = max2(came_cyc, writing->credit_cyc);
     if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= came_cyc)
-        at_cyc = max2(at_cyc, flow_read_when(&pcie->flow.reads, at_cyc));
+        at_cyc = max2(at_cyc, read_credit_cyc(pcie, pcie->queue_first, at_cyc));
     return at_cyc;
 }
 
@@ -109,7 +116,6 @@ static int64_t translated_cyc(struct pcie *pcie, int input, uint64_t address, in
 /* One read request from start_cyc on, where credits are short, TLPs are replayed, requests can fail or the host is not a plain one. */
 static void send_read(struct pcie *pcie, int64_t start_cyc)
 {
-    struct flow_reads *reads = &pcie->flow.reads;
     uint32_t index = queued_read(pcie)->request;
     const struct pcie_request *request = &pcie->request[index];
     if (pcie->ats) {
@@ -121,10 +127,11 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
     }
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
-    pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] += flow_read_when(reads, ready_cyc) - ready_cyc;
+    pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] +=
+        read_credit_cyc(pcie, pcie->queue_first, ready_cyc) - ready_cyc;
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     pcie->up_free_cyc = send_again(pcie, pcie->request_bytes, start_cyc, took);
-    flow_read_sent(reads, pcie->up_free_cyc);
+    pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc = pcie->up_free_cyc;
     int64_t sent_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
     int64_t at_ps = pcie_arrival_ps(pcie, pcie->up_free_cyc);
     int64_t ready_ps = root_read(&pcie->root, at_ps, request->address, request->bytes);
@@ -139,10 +146,9 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
 static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
     const struct clk link = pcie->link_clk; /* copies of its own: kept in registers */
-    struct flow_reads reads = pcie->flow.reads;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask, first = next;
     if (!pcie->root.is_plain || pcie->retire || replay_is_on(&pcie->replay[PCIE_UP]) ||
-        !flow_reads_are_free(&reads, end - next, start_cyc)) {
+        read_credit_cyc(pcie, end - 1, start_cyc) > start_cyc || end - next > pcie->read_credits) {
         send_read(pcie, start_cyc);
         return;
     }
@@ -150,10 +156,10 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
     const int64_t latency = pcie->params->link_latency, written = pcie->root.visible_ps;
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     last_cyc = min2(last_cyc, pcie->stops[PCIE_UP].due_cyc - 1);
-    const struct pcie_queued *queued = &pcie->queue[next & mask];
+    struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
         free_cyc = start_cyc + took;
-        flow_read_sent(&reads, free_cyc);
+        queued->at_cyc = free_cyc;
         put_at_host(pcie, queued->request,
                     root_read_plain(&pcie->root, max2(clk_edge(&link, free_cyc) + latency, written)));
         if (++next == end)
@@ -161,7 +167,6 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
         queued = &pcie->queue[next & mask];
         start_cyc = max2(free_cyc, queued->at_cyc);
     } while (start_cyc <= last_cyc);
-    pcie->flow.reads = reads;
     pcie->queue_first = next;
     pcie->up_free_cyc = free_cyc;
     pcie->up_work_cyc += (next - first) * took;

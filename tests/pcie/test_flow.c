@@ -138,29 +138,10 @@ static void rate_of_the_lines(void)
     }
 }
 
-static void reads_in_flight(void)
-{
-    struct pcie_params params = adverts(127, 2047, 0);
-    struct flow flow;
-    CU_ASSERT_EQUAL_FATAL(flow_init(&flow, &params, 1000, 1, 0), 0);
-    for (int64_t i = 0; i < 4; i++) {
-        CU_ASSERT_EQUAL(flow_read_when(&flow.reads, i * 24), i * 24);
-        flow_read_sent(&flow.reads, i * 24 + 24);
-    }
-    CU_ASSERT_FALSE(flow_reads_are_free(&flow.reads, 1, 1023));
-    CU_ASSERT(flow_reads_are_free(&flow.reads, 1, 1024));
-    CU_ASSERT_FALSE(flow_reads_are_free(&flow.reads, 2, 1024));
-    CU_ASSERT_FALSE(flow_reads_are_free(&flow.reads, 5, 1 << 20));
-    CU_ASSERT_EQUAL(flow_read_when(&flow.reads, 96), 1024); /* refused one cycle before, accepted at the cycle */
-    CU_ASSERT_EQUAL(flow_read_when(&flow.reads, 1024), 1024);
-    flow_free(&flow);
-}
-
 void suite_pcie_flow(void);
 void suite_pcie_flow(void)
 {
     CU_pSuite suite = CU_add_suite("pcie: flow control", NULL, NULL);
     CU_add_test(suite, "posted credits and lines against a reference", posted_against_reference);
     CU_add_test(suite, "the rate of the host's lines", rate_of_the_lines);
-    CU_add_test(suite, "reads in flight", reads_in_flight);
 }
