@@ -1,0 +1,112 @@
+/* The host's stores to the NIC: their time by formula, and what a doorbell of each kind costs. */
+#include "tests/system/scenario.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of host a: what went over its PCIe link of that kind. */
+static struct rnicsim_tlp_info tlps(const struct rnicsim *sim, const char *direction, const char *kind)
+{
+    struct rnicsim_tlp_info info = {0};
+    for (size_t i = 0; i < rnicsim_tlp_count(sim); i++) {
+        rnicsim_tlp(sim, i, &info);
+        if (strcmp(info.nic, "a") == 0 && strcmp(info.direction, direction) == 0 && strcmp(info.kind, kind) == 0)
+            return info;
+    }
+    CU_FAIL("no such kind of TLP");
+    return (struct rnicsim_tlp_info){0};
+}
+
+static struct scenario one_small_write(void)
+{
+    struct scenario s = scenario_default();
+    s.length_bytes = 8;
+    s.messages = 1;
+    s.flags = RNICSIM_INLINE;
+    s.set[s.sets++] = "pcie.skips=off";
+    s.set[s.sets++] = "stage.doorbell.decode.latency=3 cycle";
+    return s;
+}
+
+/* Gen3 x16: a byte is 8125/128 ps, and 16 of 2688 bytes are DLLPs in what skips leave, 370 blocks of 371. */
+static int64_t link_ps(int64_t bytes)
+{
+    __int128 num = (__int128)8125 * 2688 * 370, den = (__int128)128 * (2688 * 370 - 16 * 371);
+    return (int64_t)(bytes * num / den);
+}
+
+static int64_t link_cycle_after(int64_t ps)
+{
+    int64_t cyc = ps / 64;
+    while (link_ps(cyc) < ps)
+        cyc++;
+    while (link_ps(cyc - 1) >= ps)
+        cyc--;
+    return cyc;
+}
+
+/* The NIC's 4 ns edge at which it has decoded a store that leaves the root complex with `bytes` of link time from at_ps on. */
+static int64_t decoded_at(int64_t at_ps, int64_t bytes)
+{
+    int64_t in_ps = link_ps(link_cycle_after(at_ps) + bytes) + 100000;
+    return (in_ps / 4000 + 1 + 1 + 3) * 4000;
+}
+
+/* 4 or 8 B behind 24 of header and framing; a push of 64; one in pieces, each with its own 24. A beat of the user interface is 4 ns,
+ * a quarter of it the least that a TLP takes there: never longer than its bytes. */
+static void a_store_takes_its_bytes(void)
+{
+    static const struct {
+        const char *set[3];
+        uint64_t stores, payload;
+        int64_t bytes;
+    } row[] = {{{"host.push=off", "host.doorbell=4 B"}, 1, 4, 28},
+               {{"host.push=off", "host.doorbell=8 B"}, 1, 8, 32},
+               {{"host.push=on"}, 1, 64, 88},
+               {{"host.push_early=1000000 ppm", "host.push_piece=8 B"}, 8, 64, 8 * 32},
+               {{"host.push_early=1000000 ppm", "host.push_piece=16 B"}, 4, 64, 4 * 40},
+               {{"host.push_early=1000000 ppm", "host.push_piece=32 B"}, 2, 64, 2 * 56}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct scenario s = one_small_write();
+        struct rnicsim *sim;
+        for (int k = 0; k < 3 && row[i].set[k]; k++)
+            s.set[s.sets++] = row[i].set[k];
+        struct scenario_result result = scenario_run(&s, &sim);
+        struct rnicsim_tlp_info doorbell = tlps(sim, "down", "doorbell");
+        CU_ASSERT_EQUAL(result.done, 1);
+        CU_ASSERT_EQUAL(doorbell.tlps, row[i].stores);
+        CU_ASSERT_EQUAL(doorbell.payload_bytes, row[i].payload);
+        CU_ASSERT_EQUAL(doorbell.link_bytes, (uint64_t)row[i].bytes);
+        int64_t at_root = result.last.stamp_ps[RNICSIM_AT_MMIO] + 75000;
+        CU_ASSERT_EQUAL(result.last.stamp_ps[RNICSIM_AT_DOORBELL], decoded_at(at_root, row[i].bytes));
+        rnicsim_destroy(sim);
+    }
+}
+
+/* A share of lines comes early: the others are whole. */
+static void a_share_of_pushes_comes_in_pieces(void)
+{
+    struct scenario s = one_small_write();
+    struct rnicsim *sim;
+    s.messages = 4000;
+    s.outstanding = 4;
+    s.set[s.sets++] = "host.push_early=100000 ppm";
+    struct scenario_result result = scenario_run(&s, &sim);
+    struct rnicsim_tlp_info doorbell = tlps(sim, "down", "doorbell");
+    CU_ASSERT_EQUAL(result.done, s.messages);
+    CU_ASSERT_EQUAL(doorbell.payload_bytes, 64 * 4000u);
+    uint64_t early = (doorbell.tlps - 4000) / 7;
+    CU_ASSERT(early > 330 && early < 470);
+    CU_ASSERT_EQUAL(doorbell.tlps, 4000 + 7 * early);
+    CU_ASSERT_EQUAL(doorbell.link_bytes, (4000 - early) * 88 + early * 8 * 32);
+    rnicsim_destroy(sim);
+}
+
+void suite_system_doorbells(void);
+void suite_system_doorbells(void)
+{
+    CU_pSuite suite = CU_add_suite("system: doorbells", NULL, NULL);
+    CU_add_test(suite, "a store takes its bytes", a_store_takes_its_bytes);
+    CU_add_test(suite, "a share of pushes comes in pieces", a_share_of_pushes_comes_in_pieces);
+}
