@@ -10,7 +10,7 @@
  *
  * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes}; a TLP takes the longer of its
  * bytes on the link and its beats on the endpoint's user interface. Down: first come first served by the instant at which
- * the host has the data. Posted writes become visible in order. Flow-control credits: not modelled yet. */
+ * the host has the data. Posted writes become visible in order. Posted and non-posted credits both ways: flow.h, store.h. */
 #ifndef PCIE_PCIE_H
 #define PCIE_PCIE_H
 
@@ -23,6 +23,7 @@
 #include "pcie/replay.h"
 #include "pcie/reserve.h"
 #include "pcie/root.h"
+#include "pcie/store.h"
 
 enum pcie_kind {
     PCIE_PAYLOAD_READ, /* up: MRd, down: CplD */
@@ -39,7 +40,7 @@ struct pcie_count {
     uint64_t tlps, payload_bytes, link_bytes;
 };
 
-struct pcie_wait { /* what stopped TLPs of a kind on their way up, while nothing else was sent instead */
+struct pcie_wait { /* what stopped TLPs of a kind on their way (doorbells: down), while nothing else was sent instead */
     int64_t tag_cyc, room_cyc[RESERVE_KINDS]; /* user cycles */
     int64_t credit_cyc[FLOW_LACKS];           /* link cycles */
 };
@@ -176,7 +177,7 @@ struct pcie {
 
     /* down */
     struct agenda at_host;    /* ready completions */
-    struct agenda stores;     /* the host's, with their bytes; before completions of the same instant */
+    struct stores stores;     /* the host's */
     struct pcie_tlps full;    /* of an aligned request of pcie.mrrs */
     uint32_t full_headers;    /* completion headers reserved for it */
     uint64_t full_misaligned; /* bits that are 0 in an aligned address */
@@ -246,11 +247,19 @@ struct pcie_down {
 /* How the host cuts the completions of a read. */
 struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, uint32_t bytes);
 
-/* The next arrival up to the horizon. STORE: the host's store comes next, at *wake_at; the caller has it taken or, as nothing passes
- * it (it is posted), stops the link with it. */
+/* The next arrival up to the horizon. STORE: the host's store comes next, at *wake_at; the caller sends it or, as nothing passes it
+ * (it is posted), stops the link with it. */
 struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at);
-/* Takes that store, which the endpoint can from the user cycle from_cyc on. Returns the cycle in which it does. */
-int64_t pcie_down_take_store(struct pcie *pcie, int64_t from_cyc);
+/* Sends that store to the endpoint's receive buffer. 0: it has no credits, and wakes the down decider when they are told. */
+int pcie_store_send(struct pcie *pcie);
+/* The oldest in the receive buffer; NULL: none. */
+static inline const struct store_held *pcie_store_front(const struct pcie *pcie)
+{
+    const struct stores *stores = &pcie->stores;
+    return stores->first == stores->next ? 0 : &stores->held[stores->first & stores->mask];
+}
+/* The NIC takes it, which it can from the user cycle from_cyc (> now) on. Returns the cycle in which it does. */
+int64_t pcie_store_take(struct pcie *pcie, int64_t from_cyc);
 
 /* ---- requests that can fail, tags that retire in order ---- */
 

@@ -6,21 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The host's store goes to the doorbell path; 0: that has no space, and wakes me when it is told. */
-static int take_store(struct rnic *rnic, uint32_t ref)
-{
-    struct fifo *entry = path_entry(&rnic->path[RNIC_DOORBELL]);
-    int64_t from_cyc = fifo_space_at(entry, 1);
-    if (from_cyc == SIM_NEVER) {
-        entry->writer_waits = 1;
-        return 0;
-    }
-    int64_t at_cyc = pcie_down_take_store(&rnic->pcie, from_cyc);
-    if (ref != HOST_STORE_PART)
-        rnic_forward(entry, at_cyc, 1, ref);
-    return 1;
-}
-
 static int64_t decide_down(void *self, int64_t now)
 {
     struct rnic *rnic = self;
@@ -30,8 +15,10 @@ static int64_t decide_down(void *self, int64_t now)
         if (down.event == PCIE_DOWN_NOTHING)
             break;
         if (down.event == PCIE_DOWN_STORE) {
-            if (take_store(rnic, down.ref))
+            if (pcie_store_send(&rnic->pcie)) {
+                doorbell_forward(rnic);
                 continue;
+            }
             wake_at = wake_at <= now ? SIM_NEVER : wake_at;
             break;
         }
@@ -181,7 +168,6 @@ int dma_init(struct rnic *rnic, char *error, size_t error_bytes)
 
 void dma_join(struct rnic *rnic)
 {
-    path_entry(&rnic->path[RNIC_DOORBELL])->write_decider = rnic->pcie.down_decider;
     rnic->pcie.operations = &rnic->path[RNIC_SCHED].end;
     rnic->pcie.write_in[PCIE_IN_PAYLOAD - 1] = &rnic->path[RNIC_RESPOND].end;
     rnic->pcie.write_in[PCIE_IN_CQE - 1] = &rnic->path[RNIC_CQE].end;

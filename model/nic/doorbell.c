@@ -23,6 +23,26 @@ static void push(struct rnic *rnic, int64_t root_at, uint32_t wqe_bytes, uint32_
     }
 }
 
+void doorbell_forward(struct rnic *rnic)
+{
+    struct fifo *entry = path_entry(&rnic->path[RNIC_DOORBELL]);
+    const struct store_held *store;
+    rnic->stores_wait = 0;
+    while ((store = pcie_store_front(&rnic->pcie)) != 0) {
+        if (store->ref == HOST_STORE_PART) { /* the register that puts a push together always takes its pieces */
+            pcie_store_take(&rnic->pcie, 0);
+            continue;
+        }
+        int64_t space_at = fifo_space_at(entry, 1);
+        if (space_at == SIM_NEVER) {
+            rnic->stores_wait = 1;
+            return;
+        }
+        uint32_t ref = store->ref;
+        rnic_forward(entry, pcie_store_take(&rnic->pcie, space_at), 1, ref);
+    }
+}
+
 int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
 {
     struct qp *qp = &rnic->qp[index];

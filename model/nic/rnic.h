@@ -101,6 +101,7 @@ struct rnic {
     struct qp_table by_number;
 
     struct pool doorbells; /* struct rnic_doorbell, on their way */
+    int stores_wait;       /* in the receive buffer, for space in the doorbell path */
 
     enum nic_fabric fabric_source; /* who posts here: the host's CPU, or user logic in the FPGA */
     struct fabric fabric;
@@ -196,6 +197,9 @@ static inline uint32_t rnic_payload_units(uint32_t payload_bytes)
 /* Payload's units leave the payload buffer at at_cyc. */
 void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc);
 
+/* The host's stores go on from the endpoint's receive buffer to the doorbell path, in order, as far as that has space. It makes no
+ * choice: it runs inside whoever brings a store or frees that space. */
+void doorbell_forward(struct rnic *rnic);
 /* Lets the read engine send what it can. */
 void rnic_run_reads(struct rnic *rnic);
 /* The horizon of a decider that frees the space of two paths: only now, while anybody waits for it (see sim_reach()). */

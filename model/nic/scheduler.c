@@ -98,6 +98,8 @@ static int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
             else
                 take_wqes(rnic, slot);
             fifo_release(in, slot.bytes, now_cyc, now_cyc);
+            if (path == 0 && rnic->stores_wait)
+                doorbell_forward(rnic);
         }
         if (!fifo_empty(in) && fifo_front(in)->head_cyc < next)
             next = fifo_front(in)->head_cyc;

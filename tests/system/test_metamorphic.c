@@ -91,7 +91,15 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.host_idle=%u ns", PICK(&r, 0, 0, 100)},
                {"pcie.host_wake=%u ns", PICK(&r, 0, 640)},
                {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
-               {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)}};
+               {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)},
+               {"pcie.endpoint_posted_headers=%u", PICK(&r, 1, 2, 64)},
+               {"pcie.endpoint_posted_data=%u B", PICK(&r, 256, 8192)},
+               {"host.push_early=%u ppm", PICK(&r, 0, 200000)},
+               {"host.doorbell=%u B", PICK(&r, 4, 8)},
+               {"host.timer_interval=%u us", PICK(&r, 0, 0, 3)},
+               {"host.timer=0:0 100:%u ns", PICK(&r, 20, 700)},
+               {"host.sleep_after=%u ns", PICK(&r, 0, 0, 900)},
+               {"host.wake=%u ns", PICK(&r, 0, 2000)}};
     static const char *const word[][3] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
