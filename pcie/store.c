@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#define HEADERS_MOST 127u /* that may be unused at once, times the factor of scaled flow control (Base Spec 4.0, 3.4.2) */
+#define HEADERS_MOST \
+    127u /* that may be unused at once, times the factor of scaled flow control (Base Spec 4.0, 3.4.2) */
 #define DATA_MOST 2047u
 
 static uint32_t least(int64_t a, uint32_t b)

@@ -103,10 +103,55 @@ static void a_share_of_pushes_comes_in_pieces(void)
     rnicsim_destroy(sim);
 }
 
+static int64_t waits_at_root(struct rnicsim *sim, enum rnicsim_cause cause)
+{
+    struct rnicsim_stage_info info;
+    for (size_t i = 0; i < rnicsim_stage_count(sim); i++) {
+        rnicsim_stage(sim, i, &info);
+        if (strcmp(info.nic, "a") == 0 && strcmp(info.name, "pcie_down") == 0)
+            return info.time_ps[cause];
+    }
+    return -1;
+}
+
+/* A decoder that takes a doorbell every 8 us and holds one more. The stores behind them wait in the receive buffer and stop nothing; when
+ * its credits are gone, the next one, and then each of the other six, stops the completions of the first request's WQE, which was ready
+ * after all of them, until the decoder goes on. */
+static void only_without_credits_a_store_stops_completions(void)
+{
+    static const struct {
+        const char *set;
+        enum rnicsim_cause cause;
+        int64_t first_least_ps, first_most_ps, waits_least_ps;
+    } row[] = {
+        {"pcie.endpoint_posted_headers=64", RNICSIM_NO_CREDIT_PH, 1000000, 4000000, 0},
+        {"pcie.endpoint_posted_headers=1", RNICSIM_NO_CREDIT_PH, 7 * 8000000, 7 * 8000000 + 3000000, 7 * 7900000},
+        {"pcie.endpoint_posted_data=256 B", RNICSIM_NO_CREDIT_PD, 1000000, 4000000, 0}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct scenario s = scenario_default();
+        struct rnicsim *sim;
+        s.length_bytes = 4096;
+        s.messages = s.outstanding = 10;
+        s.set[s.sets++] = "host.push=off";
+        s.set[s.sets++] = "stage.doorbell.decode.interval=2000 cycle";
+        s.set[s.sets++] = "stage.doorbell.decode.depth=1 packets";
+        s.set[s.sets++] = row[i].set;
+        struct scenario_result result = scenario_run(&s, &sim);
+        CU_ASSERT_EQUAL(result.done, 10);
+        CU_ASSERT(result.first_done_ps >= row[i].first_least_ps && result.first_done_ps <= row[i].first_most_ps);
+        int64_t waits = waits_at_root(sim, row[i].cause);
+        CU_ASSERT(row[i].waits_least_ps == 0 ? waits == 0 : waits >= row[i].waits_least_ps);
+        CU_ASSERT_EQUAL(tlps(sim, "down", "doorbell").stall_ps[row[i].cause], waits);
+        rnicsim_destroy(sim);
+    }
+}
+
 void suite_system_doorbells(void);
 void suite_system_doorbells(void)
 {
     CU_pSuite suite = CU_add_suite("system: doorbells", NULL, NULL);
     CU_add_test(suite, "a store takes its bytes", a_store_takes_its_bytes);
     CU_add_test(suite, "a share of pushes comes in pieces", a_share_of_pushes_comes_in_pieces);
+    CU_add_test(suite, "only without credits a store stops completions",
+                only_without_credits_a_store_stops_completions);
 }

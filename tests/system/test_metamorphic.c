@@ -92,6 +92,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.host_wake=%u ns", PICK(&r, 0, 640)},
                {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
                {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)},
+               {"stage.doorbell.decode.interval=%u cycle", PICK(&r, 1, 1, 200)},
                {"pcie.endpoint_posted_headers=%u", PICK(&r, 1, 2, 64)},
                {"pcie.endpoint_posted_data=%u B", PICK(&r, 256, 8192)},
                {"host.push_early=%u ppm", PICK(&r, 0, 200000)},
