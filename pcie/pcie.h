@@ -31,6 +31,7 @@ enum pcie_kind {
     PCIE_PAYLOAD_WRITE, /* up */
     PCIE_CQE_WRITE,     /* up */
     PCIE_DOORBELL,      /* down */
+    PCIE_RECORD_READ,   /* as WQE reads, among which it counts */
     PCIE_KIND_COUNT
 };
 
@@ -202,7 +203,7 @@ void pcie_free(struct pcie *pcie);
 /* The user cycle from which another operation of this kind may begin; SIM_NEVER: not decided yet. */
 static inline int64_t pcie_read_when(const struct pcie *pcie, enum pcie_kind kind)
 {
-    return space_when(&pcie->reads[kind == PCIE_WQE_READ], 1);
+    return space_when(&pcie->reads[kind != PCIE_PAYLOAD_READ], 1);
 }
 
 /* Begins an operation; its index is to be pushed, in order, through a path that ends at the operations FIFO. */

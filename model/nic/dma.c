@@ -6,6 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* WQEs, or a doorbell record. */
+static void give_to_scheduler(struct rnic *rnic, uint32_t index, int64_t at_cyc)
+{
+    const struct pcie_read *read = &rnic->pcie.read[index];
+    int is_record = read->kind == PCIE_RECORD_READ;
+    uint32_t ref = read->ref | (is_record ? RNIC_IS_RECORD : 0) | (read->failed ? RNIC_HAS_FAILED : 0);
+    if (read->failed && !is_record)
+        retire_fail(rnic, read->ref, rnic->qp[read->ref].fetched, at_cyc);
+    else
+        rnic_forward(path_entry(&rnic->path[RNIC_WQE]), at_cyc, read->bytes, ref);
+    pcie_read_end(&rnic->pcie, index, at_cyc);
+    rnic_wake_scheduler(rnic, rnic->waits_for_read, at_cyc + 1);
+}
+
 static int64_t decide_down(void *self, int64_t now)
 {
     struct rnic *rnic = self;
@@ -22,17 +36,10 @@ static int64_t decide_down(void *self, int64_t now)
             wake_at = wake_at <= now ? SIM_NEVER : wake_at;
             break;
         }
-        if (rnic->pcie.read[down.ref].kind == PCIE_WQE_READ) {
-            const struct pcie_read *read = &rnic->pcie.read[down.ref];
-            if (read->failed)
-                retire_fail(rnic, read->ref, rnic->qp[read->ref].fetched, down.at_cyc);
-            else
-                rnic_forward(path_entry(&rnic->path[RNIC_WQE]), down.at_cyc, read->bytes, read->ref);
-            pcie_read_end(&rnic->pcie, down.ref, down.at_cyc);
-            rnic_wake_scheduler(rnic, rnic->waits_for_read, down.at_cyc + 1);
-        } else {
+        if (rnic->pcie.read[down.ref].kind == PCIE_PAYLOAD_READ)
             port_forward_payload(rnic);
-        }
+        else
+            give_to_scheduler(rnic, down.ref, down.at_cyc);
     }
     rnic_run_reads(rnic); /* with the tags and the space that came back */
     return wake_at;

@@ -209,6 +209,20 @@ int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed,
 int dma_init(struct rnic *rnic, char *error, size_t error_bytes);
 void dma_join(struct rnic *rnic);
 
+/* Doorbell records. A doorbell was decoded; */
+void record_rung(struct rnic *rnic, struct qp *qp, const struct rnic_doorbell *doorbell);
+/* the scheduler has granted the read of the record: the operation's index; */
+uint32_t record_read(struct rnic *rnic, uint32_t qp);
+/* what was read is here; */
+void record_is_here(struct rnic *rnic, uint32_t qp, int has_failed, int64_t now_cyc);
+/* the QP is in error: what was rung for is known now, to be flushed. */
+void record_give_up(struct rnic *rnic, struct qp *qp);
+
+/* What path wqe brings: a QP whose WQEs are fetched, or whose doorbell record was read, or could not be. */
+#define RNIC_IS_RECORD (1u << 31)
+#define RNIC_HAS_FAILED (1u << 30)
+#define RNIC_QP_OF(ref) ((ref) & (RNIC_HAS_FAILED - 1))
+
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Something of the QP has changed that the scheduler sees at cyc. */
 void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);

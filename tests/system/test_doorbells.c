@@ -146,6 +146,63 @@ static void only_without_credits_a_store_stops_completions(void)
     }
 }
 
+/* The read of the record: like that of a WQE, but of 8 bytes, before it. A completion of 28 bytes on the link takes 2 ns, one of 84 takes
+ * 6 ns; both wait for the 4 ns clock. */
+static void a_record_costs_a_round_trip(void)
+{
+    struct scenario s = one_small_write();
+    struct rnicsim *sim;
+    s.set[s.sets++] = "host.push=off";
+    s.set[s.sets++] = "host.doorbell=4 B";
+    s.set[s.sets++] = "pcie.host_read=200 ns"; /* no draws */
+    struct scenario_result without = scenario_run(&s, NULL);
+    s.set[s.sets++] = "nic.doorbell_record=on";
+    struct scenario_result with = scenario_run(&s, &sim);
+    CU_ASSERT_EQUAL(with.done, 1);
+    const int64_t *before = without.last.stamp_ps, *after = with.last.stamp_ps;
+    int64_t record_ps = after[RNICSIM_AT_DOORBELL] - before[RNICSIM_AT_DOORBELL];
+    int64_t wqe_ps = before[RNICSIM_AT_WQE] - before[RNICSIM_AT_GRANT];
+    CU_ASSERT(record_ps >= wqe_ps - 8000 && record_ps <= wqe_ps);
+    CU_ASSERT(record_ps >= 2 * 100000 + 200000 && record_ps % 4000 == 0);
+    CU_ASSERT_EQUAL(tlps(sim, "up", "record read").tlps, 1);
+    CU_ASSERT_EQUAL(tlps(sim, "down", "record read").payload_bytes, 8);
+    CU_ASSERT_EQUAL(tlps(sim, "down", "record read").link_bytes, 28);
+    CU_ASSERT_EQUAL(tlps(sim, "down", "doorbell").link_bytes, 28);
+    rnicsim_destroy(sim);
+}
+
+/* Doorbells that come while the record is read need one more read together; a push none. */
+static void records_tell_of_several_doorbells(void)
+{
+    struct scenario s = one_small_write();
+    struct rnicsim *sim;
+    s.messages = s.outstanding = 6;
+    s.set[s.sets++] = "nic.doorbell_record=on";
+    CU_ASSERT_EQUAL(scenario_run(&s, &sim).done, 6);
+    CU_ASSERT_EQUAL(tlps(sim, "up", "record read").tlps, 0);
+    rnicsim_destroy(sim);
+    s.set[s.sets++] = "host.push=off";
+    s.set[s.sets++] = "host.post_cost=1 ns"; /* one every 21 ns: all are there before the first read is back */
+    CU_ASSERT_EQUAL(scenario_run(&s, &sim).done, 6);
+    CU_ASSERT_EQUAL(tlps(sim, "up", "record read").tlps, 2);
+    rnicsim_destroy(sim);
+}
+
+/* A refused record fails the request behind it, and flushes the others. */
+static void a_refused_record_fails_the_request(void)
+{
+    struct scenario s = one_small_write();
+    struct rnicsim *sim;
+    s.messages = s.outstanding = 6;
+    s.set[s.sets++] = "nic.doorbell_record=on";
+    s.set[s.sets++] = "host.push=off";
+    s.set[s.sets++] = "pcie.refused_reads=1000000 ppm";
+    struct scenario_result result = scenario_run(&s, &sim);
+    CU_ASSERT_EQUAL(result.done, 6);
+    CU_ASSERT_EQUAL(result.totals.errors, 6);
+    rnicsim_destroy(sim);
+}
+
 void suite_system_doorbells(void);
 void suite_system_doorbells(void)
 {
@@ -154,4 +211,7 @@ void suite_system_doorbells(void)
     CU_add_test(suite, "a share of pushes comes in pieces", a_share_of_pushes_comes_in_pieces);
     CU_add_test(suite, "only without credits a store stops completions",
                 only_without_credits_a_store_stops_completions);
+    CU_add_test(suite, "a doorbell record costs a round trip", a_record_costs_a_round_trip);
+    CU_add_test(suite, "records tell of several doorbells", records_tell_of_several_doorbells);
+    CU_add_test(suite, "a refused record fails the request", a_refused_record_fails_the_request);
 }

@@ -92,6 +92,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.host_wake=%u ns", PICK(&r, 0, 640)},
                {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
                {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)},
+               {"host.push=%s", PICK(&r, 0, 1)},
+               {"nic.doorbell_record=%s", PICK(&r, 0, 1)},
                {"stage.doorbell.decode.interval=%u cycle", PICK(&r, 1, 1, 200)},
                {"pcie.endpoint_posted_headers=%u", PICK(&r, 1, 2, 64)},
                {"pcie.endpoint_posted_data=%u B", PICK(&r, 256, 8192)},
@@ -112,6 +114,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"off", "on"},
                                           {"arrival", "in_order"},
                                           {"off", "payload", "all"},
+                                          {"off", "on"},
+                                          {"off", "on"},
                                           {"off", "on"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
