@@ -139,7 +139,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
         root_init(&pcie->root, sim, params, entity, phase_ps, error, error_bytes) || init_flow(pcie) ||
         init_requests(pcie) || pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) ||
-        agenda_init(&pcie->at_host, 1024) || store_init(&pcie->stores, sim, params) ||
+        agenda_init(&pcie->at_host, 1024) || store_init(&pcie->stores, params) ||
         space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;

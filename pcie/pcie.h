@@ -257,7 +257,7 @@ int pcie_store_send(struct pcie *pcie);
 static inline const struct store_held *pcie_store_front(const struct pcie *pcie)
 {
     const struct stores *stores = &pcie->stores;
-    return stores->first == stores->next ? 0 : &stores->held[stores->first & stores->mask];
+    return stores->taken == stores->sent ? 0 : &stores->held[stores->taken & stores->mask];
 }
 /* The NIC takes it, which it can from the user cycle from_cyc (> now) on. Returns the cycle in which it does. */
 int64_t pcie_store_take(struct pcie *pcie, int64_t from_cyc);

@@ -9,33 +9,28 @@
     127u /* that may be unused at once, times the factor of scaled flow control (Base Spec 4.0, 3.4.2) */
 #define DATA_MOST 2047u
 
-static uint32_t least(int64_t a, uint32_t b)
+static uint64_t least(int64_t a, uint64_t b)
 {
-    return a < b ? (uint32_t)a : b;
+    return (uint64_t)a < b ? (uint64_t)a : b;
 }
 
-int store_init(struct stores *stores, struct sim *sim, const struct pcie_params *params)
+int store_init(struct stores *stores, const struct pcie_params *params)
 {
-    uint32_t scale = params->scaled_credits == PCIE_SCALED_1 ? 1 : params->scaled_credits == PCIE_SCALED_4 ? 4 : 16;
-    uint32_t headers = least(params->endpoint_posted_headers, HEADERS_MOST * scale), ring = 1;
-    uint32_t data = least(params->endpoint_posted_data / TLP_CREDIT_BYTES, DATA_MOST * scale);
-    *stores = (struct stores){.update_ps = params->update_fc + params->link_latency};
-    while (ring < headers)
+    uint64_t scale = params->scaled_credits == PCIE_SCALED_1 ? 1 : params->scaled_credits == PCIE_SCALED_4 ? 4 : 16;
+    uint64_t ring = 1;
+    *stores = (struct stores){.headers = least(params->endpoint_posted_headers, HEADERS_MOST * scale),
+                              .data = least(params->endpoint_posted_data / TLP_CREDIT_BYTES, DATA_MOST * scale),
+                              .update_ps = params->update_fc + params->link_latency};
+    while (ring < stores->headers)
         ring *= 2;
     stores->mask = ring - 1;
     stores->held = malloc(ring * sizeof *stores->held);
-    return !stores->held || agenda_init(&stores->at_root, 64) ||
-                   space_init_ones(&stores->headers, sim, "endpoint's PH", headers) ||
-                   space_init(&stores->data, sim, "endpoint's PD", data)
-               ? -1
-               : 0;
+    return !stores->held || agenda_init(&stores->at_root, 64) ? -1 : 0;
 }
 
 void store_free(struct stores *stores)
 {
     agenda_free(&stores->at_root);
-    space_free(&stores->headers);
-    space_free(&stores->data);
     free(stores->held);
 }
 
@@ -52,12 +47,33 @@ static uint32_t data_of(uint32_t bytes)
     return (bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES;
 }
 
-/* From when on the store has its credits: 0 already, SIM_NEVER not decided yet; and which come last. */
-static int64_t credits_when(const struct stores *stores, uint32_t bytes, enum flow_lack *lack)
+/* The same of data: `need` of its credits must have come back, of stores from the oldest on whose header may be out. */
+static int64_t data_when(struct stores *stores, uint64_t need, uint64_t oldest)
 {
-    int64_t header_ps = space_when(&stores->headers, 1), data_ps = space_when(&stores->data, data_of(bytes));
-    *lack = header_ps >= data_ps ? FLOW_NO_PH : FLOW_NO_PD;
-    return header_ps >= data_ps ? header_ps : data_ps;
+    uint64_t i = stores->needed > oldest ? stores->needed : oldest;
+    while (i < stores->taken && stores->held[i & stores->mask].data < need)
+        i++;
+    stores->needed = i;
+    return i < stores->taken ? stores->held[i & stores->mask].back_ps : SIM_NEVER;
+}
+
+/* From when on the next store has its credits: 0 already, SIM_NEVER not decided yet; and which come last. */
+static int64_t credits_when(struct stores *stores, uint32_t data, enum flow_lack *lack)
+{
+    uint64_t need = stores->sent_data + data, oldest = 0;
+    int64_t header_ps = 0;
+    *lack = FLOW_NO_PH;
+    if (stores->sent >= stores->headers) { /* a header comes back with each store, in their order */
+        oldest = stores->sent - stores->headers;
+        header_ps = oldest < stores->taken ? stores->held[oldest & stores->mask].back_ps : SIM_NEVER;
+    }
+    if (need <= stores->data || header_ps == SIM_NEVER)
+        return header_ps;
+    int64_t data_ps = data_when(stores, need - stores->data, oldest);
+    if (data_ps <= header_ps)
+        return header_ps;
+    *lack = FLOW_NO_PD;
+    return data_ps;
 }
 
 /* The link cycle from which on the store, at the root complex at at_ps, can be sent; its credits are there from credit_ps on. */
@@ -66,7 +82,9 @@ static int64_t ready_at(struct pcie *pcie, int64_t at_ps, int64_t credit_ps, enu
     int64_t ready_cyc = clk_at_or_after(&pcie->link_clk, at_ps);
     if (ready_cyc < pcie->down_free_cyc)
         ready_cyc = pcie->down_free_cyc;
-    int64_t credit_cyc = credit_ps > 0 ? clk_at_or_after(&pcie->link_clk, credit_ps) : ready_cyc;
+    if (credit_ps <= at_ps)
+        return ready_cyc;
+    int64_t credit_cyc = clk_at_or_after(&pcie->link_clk, credit_ps);
     if (credit_cyc <= ready_cyc)
         return ready_cyc;
     pcie->wait[PCIE_DOORBELL].credit_cyc[lack] += credit_cyc - ready_cyc;
@@ -90,35 +108,33 @@ int pcie_store_send(struct pcie *pcie)
 {
     struct stores *stores = &pcie->stores;
     struct agenda_entry store = *agenda_first(&stores->at_root);
-    uint32_t bytes = (uint32_t)(store.ref >> 32);
+    uint32_t bytes = (uint32_t)(store.ref >> 32), data = data_of(bytes);
     enum flow_lack lack;
-    int64_t credit_ps = credits_when(stores, bytes, &lack);
+    int64_t credit_ps = credits_when(stores, data, &lack);
     if (credit_ps == SIM_NEVER) {
         stores->wait = 1;
         return 0;
     }
     agenda_drop_first(&stores->at_root);
-    space_take(&stores->headers, 1);
-    space_take(&stores->data, data_of(bytes));
     int64_t in_cyc = send(pcie, bytes, ready_at(pcie, agenda_at(&store), credit_ps, lack));
-    stores->held[stores->next++ & stores->mask] = (struct store_held){in_cyc, bytes, (uint32_t)store.ref};
+    stores->sent_data += data;
+    stores->held[stores->sent++ & stores->mask] =
+        (struct store_held){.in_cyc = in_cyc, .data = stores->sent_data, .bytes = bytes, .ref = (uint32_t)store.ref};
     return 1;
 }
 
 int64_t pcie_store_take(struct pcie *pcie, int64_t from_cyc)
 {
     struct stores *stores = &pcie->stores;
-    const struct store_held *store = &stores->held[stores->first++ & stores->mask];
+    struct store_held *store = &stores->held[stores->taken++ & stores->mask];
     if (from_cyc < store->in_cyc)
         from_cyc = store->in_cyc;
     if (from_cyc < stores->taken_cyc)
         from_cyc = stores->taken_cyc;
     stores->taken_cyc = from_cyc;
-    int64_t back_ps = clk_edge(pcie->user_clk, from_cyc) + stores->update_ps;
-    space_give(&stores->headers, 1, back_ps);
-    space_give(&stores->data, data_of(store->bytes), back_ps);
+    store->back_ps = clk_edge(pcie->user_clk, from_cyc) + stores->update_ps;
     if (stores->wait)
-        sim_wake(pcie->sim, pcie->down_decider, back_ps);
+        sim_wake(pcie->sim, pcie->down_decider, store->back_ps);
     stores->wait = 0;
     return from_cyc;
 }
