@@ -32,6 +32,7 @@ enum pcie_kind {
     PCIE_CQE_WRITE,     /* up */
     PCIE_DOORBELL,      /* down */
     PCIE_RECORD_READ,   /* as WQE reads, among which it counts */
+    PCIE_REGISTER_READ, /* the host's. Down: MRd, up: CplD */
     PCIE_KIND_COUNT
 };
 
@@ -213,6 +214,10 @@ uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t addres
 int pcie_read_run(struct pcie *pcie);
 /* The operation is taken over by the caller at at_cyc; another may begin one cycle later. In order within a kind. */
 void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc);
+
+/* The host reads a register of 4 bytes, which takes the NIC register_cyc user cycles: how long the links and the NIC take on idle links.
+ * Its two TLPs are counted; they are not in anybody's way. */
+int64_t pcie_register_read(struct pcie *pcie, int64_t register_cyc);
 
 /* ---- up ---- */
 

@@ -104,6 +104,19 @@ static int64_t send(struct pcie *pcie, uint32_t bytes, int64_t ready_cyc)
     return clk_after(pcie->user_clk, clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency);
 }
 
+int64_t pcie_register_read(struct pcie *pcie, int64_t register_cyc)
+{
+    struct pcie_tlps request = {1, 0, pcie->request_bytes, 0}, answer = {1, 4, 4 + pcie->completion_bytes, 0};
+    pcie_count_down(pcie, PCIE_REGISTER_READ, &request, 1);
+    struct pcie_count *up = &pcie->count[PCIE_UP][PCIE_REGISTER_READ];
+    up->tlps++;
+    up->payload_bytes += answer.payload_bytes;
+    up->link_bytes += answer.link_bytes;
+    int64_t bytes = request.link_bytes + answer.link_bytes;
+    return clk_edge(&pcie->link_clk, bytes) - clk_edge(&pcie->link_clk, 0) + 2 * pcie->params->link_latency +
+           clk_edge(pcie->user_clk, register_cyc) - clk_edge(pcie->user_clk, 0);
+}
+
 int pcie_store_send(struct pcie *pcie)
 {
     struct stores *stores = &pcie->stores;

@@ -240,8 +240,8 @@ size_t rnicsim_tlp_count(const struct rnicsim *sim)
 
 int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out)
 {
-    static const char *const kind[PCIE_KIND_COUNT] = {"payload read", "wqe read", "payload write", "cqe write",
-                                                      "doorbell",     "record read"};
+    static const char *const kind[PCIE_KIND_COUNT] = {"payload read", "wqe read",    "payload write", "cqe write",
+                                                      "doorbell",     "record read", "register read"};
     if (index >= rnicsim_tlp_count(sim))
         return RNICSIM_EINPUT;
     size_t which = index % PCIE_KIND_COUNT, direction = index / PCIE_KIND_COUNT % PCIE_DIRECTION_COUNT;

@@ -59,6 +59,12 @@ int64_t host_post_receive(struct host *host, int64_t at_ps, uint32_t count)
     return run(host, at_ps, count * host->params->wqe_cost, &begin_ps);
 }
 
+void host_wait(struct host *host, int64_t wait_ps)
+{
+    host->busy_until_ps = jitter_end(&host->jitter, host->busy_until_ps + wait_ps - host->shift_ps, 0) + host->shift_ps;
+    host->work_ps += wait_ps;
+}
+
 static int64_t next_poll(const struct host *host, int64_t own_ps)
 {
     int64_t step = host->params->poll_interval;

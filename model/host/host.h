@@ -28,6 +28,8 @@ int host_init(struct host *host, const struct host_params *params, int64_t shift
 int64_t host_post(struct host *host, int64_t at_ps, uint32_t count, int64_t *begin_ps);
 /* The same for `count` receive WQEs: no store, the NIC finds them in memory from the returned instant on. */
 int64_t host_post_receive(struct host *host, int64_t at_ps, uint32_t count);
+/* After a post the thread waits for wait_ps: it reads a register. */
+void host_wait(struct host *host, int64_t wait_ps);
 /* When a polling program sees what becomes visible at visible_at_ps. */
 int64_t host_sees(const struct host *host, int64_t visible_at_ps);
 /* Bytes of a WQE in 64 B units: control, remote address for a WRITE, one SGE or the inline data behind 4 bytes

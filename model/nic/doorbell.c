@@ -71,5 +71,8 @@ int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
         push(rnic, root_at, wqe_bytes, ref);
     else
         pcie_store(&rnic->pcie, root_at, (uint32_t)rnic->host.params->doorbell, ref);
+    if (rnic->host.params->mmio_read == HOST_MMIO_READ_ON) /* it goes behind the store, which nothing passes */
+        host_wait(&rnic->host,
+                  rnic->host.params->load_latency + pcie_register_read(&rnic->pcie, rnic->params->register_latency));
     return 0;
 }
