@@ -14,10 +14,10 @@ enum work { WORK_NONE, WORK_RECORD, WORK_FETCH, WORK_PACKET };
 static enum work work_of(const struct rnic *rnic, const struct qp *qp)
 {
     uint32_t held = qp->fetched - qp->cut;
-    if (qp->failed | qp->wants_record) /* one test: this is asked often */
-        return qp->failed || qp->peer == QP_NONE ? WORK_NONE : WORK_RECORD;
-    if (qp->peer == QP_NONE)
+    if (qp->failed || qp->peer == QP_NONE)
         return WORK_NONE;
+    if (__builtin_expect(qp->wants_record, 0))
+        return WORK_RECORD;
     if (qp->known != qp->fetched && !qp->fetching && held * 2 <= rnic->params->wqe_cache)
         return WORK_FETCH;
     if (held > 0 && requester_window_open(&qp->requester, rnic->setup.transport) &&
