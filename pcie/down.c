@@ -3,12 +3,6 @@
 #include "pcie/pcie.h"
 #include "pcie/tlp.h"
 
-void pcie_store(struct pcie *pcie, int64_t at_ps, uint32_t bytes, uint32_t ref)
-{
-    model_assert(pcie->sim, agenda_put(&pcie->stores, at_ps, 0, (uint64_t)bytes << 32 | ref) == 0, "out of memory");
-    sim_wake(pcie->sim, pcie->down_decider, at_ps);
-}
-
 /* The next completion of what is left of a read. */
 static uint32_t completion_bytes(const struct pcie_params *p, uint64_t address, uint32_t bytes)
 {
@@ -70,29 +64,6 @@ int64_t pcie_deliver_completions(struct pcie *pcie, uint64_t address, uint32_t b
     return free_cyc;
 }
 
-/* A store of `bytes`, at the root complex at start_cyc: the user cycle in which the endpoint takes it, which it can from from_cyc
- * on; until then it stops the link. */
-static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t from_cyc)
-{
-    struct pcie_tlps what = {1, bytes, bytes + pcie->request_bytes, 0};
-    what.took_cyc = interface_occupancy_cyc(&pcie->completions_side, bytes, what.link_bytes);
-    pcie_count_down(pcie, PCIE_DOORBELL, &what, 1);
-    int64_t free_cyc = pcie->down_free_cyc;
-    pcie->down_free_cyc =
-        pcie_deliver(pcie, what.link_bytes, what.took_cyc, start_cyc > free_cyc ? start_cyc : free_cyc, free_cyc);
-    int64_t in_ps = pcie_arrival_ps(pcie, pcie->down_free_cyc);
-    int64_t at_cyc = clk_after(pcie->user_clk, in_ps);
-    if (from_cyc <= at_cyc)
-        return at_cyc;
-    int64_t until_cyc = clk_at_or_after(&pcie->link_clk, clk_edge(pcie->user_clk, from_cyc));
-    if (until_cyc > pcie->down_free_cyc) { /* skips find the link idle meanwhile */
-        struct stops *stops = &pcie->stops[PCIE_DOWN];
-        pcie->down_free_cyc = stops_behind(stops, until_cyc, pcie->down_free_cyc);
-        stops_pass(stops, pcie->down_free_cyc);
-    }
-    return from_cyc;
-}
-
 /* Sends the completions that are ready by last_ps, until an operation is done. Returns that operation, or PCIE_NO_READ.
  * counts_data, the reserve's, is a constant: each case has code of its own. */
 static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie *pcie, int64_t last_ps,
@@ -148,7 +119,7 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
 
 struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at)
 {
-    const struct agenda_entry *store = agenda_first(&pcie->stores);
+    const struct agenda_entry *store = agenda_first(&pcie->stores.at_root);
     int64_t store_at = store ? agenda_at(store) : SIM_NEVER;
     int comes = store_at <= horizon_ps && store;
     int64_t last_ps = comes ? store_at - 1 : horizon_ps; /* at one instant the store goes first */
@@ -164,11 +135,4 @@ struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *
     *wake_at = first && agenda_at(first) < store_at ? agenda_at(first) : store_at;
     return (struct pcie_down){.event = comes ? PCIE_DOWN_STORE : PCIE_DOWN_NOTHING,
                               .ref = comes ? (uint32_t)store->ref : 0};
-}
-
-int64_t pcie_down_take_store(struct pcie *pcie, int64_t from_cyc)
-{
-    struct agenda_entry store = *agenda_first(&pcie->stores);
-    agenda_drop_first(&pcie->stores);
-    return send_store(pcie, (uint32_t)(store.ref >> 32), clk_at_or_after(&pcie->link_clk, agenda_at(&store)), from_cyc);
 }

@@ -26,6 +26,8 @@ int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
     else if (p->posted_data < p->mps + TLP_CREDIT_BYTES)
         snprintf(error, error_bytes,
                  "pcie.posted_data is smaller than one TLP: allowed from pcie.mps and one credit of 16 B on");
+    else if (p->endpoint_posted_data < p->mps)
+        snprintf(error, error_bytes, "pcie.endpoint_posted_data is smaller than one TLP: allowed from pcie.mps on");
     else if (p->replay_buffer < p->mps + 32) /* header, ECRC, framing, and a double word when it is unaligned */
         snprintf(error, error_bytes, "pcie.replay_buffer is smaller than one TLP: allowed from pcie.mps and 32 B on");
     else if (p->host_write_lines != 0 && p->host_write_lines < p->mps / TLP_LINE_BYTES + 1)
@@ -158,7 +160,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
         root_init(&pcie->root, sim, params, entity, phase_ps, error, error_bytes) || init_flow(pcie) ||
         init_ats(pcie) || init_requests(pcie) || pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) ||
-        agenda_init(&pcie->at_host, 1024) || agenda_init(&pcie->stores, 64) ||
+        agenda_init(&pcie->at_host, 1024) || store_init(&pcie->stores, params) ||
         space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
         return -1;
@@ -188,7 +190,7 @@ void pcie_free(struct pcie *pcie)
     root_free(&pcie->root);
     iommu_free(&pcie->atc);
     agenda_free(&pcie->at_host);
-    agenda_free(&pcie->stores);
+    store_free(&pcie->stores);
 }
 
 int64_t pcie_up_lookahead_ps(const struct pcie *pcie)

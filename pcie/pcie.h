@@ -11,7 +11,7 @@
  * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes, events}, as far as credits go (flow.h); a
  * TLP takes the longer of its bytes on the link and its beats on the endpoint's user interface (interface.h), and comes behind what
  * stops the link (stops.h) and its own replays (replay.h). Down: first come first served by the instant at which the host has the data
- * (root.h). Posted writes become visible in order, unless they are relaxed. */
+ * (root.h). Posted writes become visible in order, unless they are relaxed. Credits towards the endpoint: store.h. */
 #ifndef PCIE_PCIE_H
 #define PCIE_PCIE_H
 
@@ -24,6 +24,7 @@
 #include "pcie/reserve.h"
 #include "pcie/root.h"
 #include "pcie/stops.h"
+#include "pcie/store.h"
 
 enum pcie_kind {
     PCIE_PAYLOAD_READ, /* up: MRd, down: CplD */
@@ -35,6 +36,8 @@ enum pcie_kind {
     PCIE_TRANSLATION,   /* up: a translation request (ATS), down: its completion */
     PCIE_OTHERS,        /* another function's: see pcie/stops.h */
     PCIE_DOORBELL,      /* down */
+    PCIE_RECORD_READ,   /* as WQE reads, among which it counts */
+    PCIE_REGISTER_READ, /* the host's. Down: MRd, up: CplD */
     PCIE_KIND_COUNT
 };
 
@@ -44,7 +47,7 @@ struct pcie_count {
     uint64_t tlps, payload_bytes, link_bytes;
 };
 
-struct pcie_wait { /* what stopped TLPs of a kind on their way up, while nothing else was sent instead */
+struct pcie_wait { /* what stopped TLPs of a kind on their way (doorbells: down), while nothing else was sent instead */
     int64_t tag_cyc, room_cyc[RESERVE_KINDS]; /* user cycles */
     int64_t credit_cyc[FLOW_LACKS];           /* link cycles */
 };
@@ -192,7 +195,7 @@ struct pcie {
 
     /* down */
     struct agenda at_host;    /* ready completions */
-    struct agenda stores;     /* the host's, with their bytes; before completions of the same instant */
+    struct stores stores;     /* the host's */
     struct pcie_tlps full;    /* of an aligned request of pcie.mrrs */
     uint32_t full_headers;    /* completion headers reserved for it */
     uint64_t full_misaligned; /* bits that are 0 in an aligned address */
@@ -217,7 +220,7 @@ void pcie_free(struct pcie *pcie);
 /* The user cycle from which another operation of this kind may begin; SIM_NEVER: not decided yet. */
 static inline int64_t pcie_read_when(const struct pcie *pcie, enum pcie_kind kind)
 {
-    return space_when(&pcie->reads[kind == PCIE_WQE_READ], 1);
+    return space_when(&pcie->reads[kind != PCIE_PAYLOAD_READ], 1);
 }
 
 /* Begins an operation; its index is to be pushed, in order, through a path that ends at the operations FIFO. */
@@ -242,6 +245,9 @@ static inline void pcie_count_one(struct pcie *pcie, enum pcie_direction directi
     count->payload_bytes += payload_bytes;
     count->link_bytes += link_bytes;
 }
+/* The host reads a register of 4 bytes, which takes the NIC register_cyc user cycles: how long the links and the NIC take on idle links.
+ * Its two TLPs are counted; they are not in anybody's way. */
+int64_t pcie_register_read(struct pcie *pcie, int64_t register_cyc);
 
 /* ---- up ---- */
 
@@ -280,11 +286,19 @@ struct pcie_down {
 /* How the host cuts the completions of a read. */
 struct pcie_tlps pcie_completions_of(const struct pcie *pcie, uint64_t address, uint32_t bytes);
 
-/* The next arrival up to the horizon. STORE: the host's store comes next, at *wake_at; the caller has it taken or, as nothing passes
- * it (it is posted), stops the link with it. */
+/* The next arrival up to the horizon. STORE: the host's store comes next, at *wake_at; the caller sends it or, as nothing passes it
+ * (it is posted), stops the link with it. */
 struct pcie_down pcie_down_next(struct pcie *pcie, int64_t horizon_ps, int64_t *wake_at);
-/* Takes that store, which the endpoint can from the user cycle from_cyc on. Returns the cycle in which it does. */
-int64_t pcie_down_take_store(struct pcie *pcie, int64_t from_cyc);
+/* Sends that store to the endpoint's receive buffer. 0: it has no credits, and wakes the down decider when they are told. */
+int pcie_store_send(struct pcie *pcie);
+/* The oldest in the receive buffer; NULL: none. */
+static inline const struct store_held *pcie_store_front(const struct pcie *pcie)
+{
+    const struct stores *stores = &pcie->stores;
+    return stores->taken == stores->sent ? 0 : &stores->held[stores->taken & stores->mask];
+}
+/* The NIC takes it, which it can from the user cycle from_cyc (> now) on. Returns the cycle in which it does. */
+int64_t pcie_store_take(struct pcie *pcie, int64_t from_cyc);
 
 /* ---- requests that can fail, tags that retire in order ---- */
 

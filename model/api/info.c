@@ -173,8 +173,9 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
         const struct replay *replay = &pcie->replay[core == CORE_UP ? PCIE_UP : PCIE_DOWN];
         out->time_ps[RNICSIM_NO_REPLAY_BUFFER] = api_in_ps(&pcie->link_clk, replay->wait_cyc);
         out->time_ps[RNICSIM_REPLAY] = api_in_ps(&pcie->link_clk, replay->lost_cyc);
-        for (int kind = 0; kind < PCIE_KIND_COUNT && core == CORE_UP; kind++)
-            add_credit_waits(nic, &pcie->wait[kind], out->time_ps);
+        for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
+            if ((kind == PCIE_DOORBELL) == (core == CORE_DOWN))
+                add_credit_waits(nic, &pcie->wait[kind], out->time_ps);
         break;
     }
 }
@@ -251,9 +252,12 @@ size_t rnicsim_tlp_count(const struct rnicsim *sim)
 int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out)
 {
     static const char *const kind[PCIE_KIND_COUNT] = {
-        [PCIE_PAYLOAD_READ] = "payload read", [PCIE_WQE_READ] = "wqe read",   [PCIE_PAYLOAD_WRITE] = "payload write",
-        [PCIE_CQE_WRITE] = "cqe write",       [PCIE_EQE_WRITE] = "eqe write", [PCIE_MSIX] = "msi-x",
-        [PCIE_TRANSLATION] = "translation",   [PCIE_OTHERS] = "others",       [PCIE_DOORBELL] = "doorbell"};
+        [PCIE_PAYLOAD_READ] = "payload read",   [PCIE_WQE_READ] = "wqe read",
+        [PCIE_PAYLOAD_WRITE] = "payload write", [PCIE_CQE_WRITE] = "cqe write",
+        [PCIE_EQE_WRITE] = "eqe write",         [PCIE_MSIX] = "msi-x",
+        [PCIE_TRANSLATION] = "translation",     [PCIE_OTHERS] = "others",
+        [PCIE_DOORBELL] = "doorbell",           [PCIE_RECORD_READ] = "record read",
+        [PCIE_REGISTER_READ] = "register read"};
     if (index >= rnicsim_tlp_count(sim))
         return RNICSIM_EINPUT;
     size_t which = index % PCIE_KIND_COUNT, direction = index / PCIE_KIND_COUNT % PCIE_DIRECTION_COUNT;
@@ -268,7 +272,7 @@ int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info
                                      .payload_bytes = count->payload_bytes,
                                      .link_bytes = count->link_bytes,
                                      .link_time_ps = api_in_ps(&nic->pcie.link_clk, (int64_t)count->link_bytes)};
-    if (direction == PCIE_UP) {
+    if ((direction == PCIE_DOWN) == (which == PCIE_DOORBELL)) {
         add_endpoint_waits(nic, &nic->pcie.wait[which], out->stall_ps);
         add_credit_waits(nic, &nic->pcie.wait[which], out->stall_ps);
     }

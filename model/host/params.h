@@ -13,6 +13,8 @@ struct host_params {
 enum host_completion { HOST_COMPLETION_POLL, HOST_COMPLETION_INTERRUPT };
 enum host_push { HOST_PUSH_OFF, HOST_PUSH_ON };
 
+enum host_mmio_read { HOST_MMIO_READ_OFF, HOST_MMIO_READ_ON };
+
 extern const struct param_table host_param_table;
 
 #endif

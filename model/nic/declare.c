@@ -47,7 +47,9 @@ int rnic_declare(struct rnic *rnic, int outbox)
         {rnic->retire, rnic->scheduler, cycle, SIM_FORWARD},
         {port, rnic->scheduler, cycle, SIM_FORWARD},
         {port, writes_acknowledge ? up : rnic->dispatch, cycle, SIM_BY_RELEASE},
-        {rnic->scheduler, down, cycle, SIM_UNBLOCKS}, /* a store stops all behind it */
+        /* A doorbell that is taken makes room for a store in the receive buffer, which the scheduler itself sends on. Its credits go up
+         * the link to a store at the root complex, which without them stops all behind it. */
+        {rnic->scheduler, down, link, SIM_UNBLOCKS},
         {rnic->retire, rnic->dispatch, cycle, SIM_BY_RELEASE},
         {up, rnic->dispatch, OTHER_CLOCK_PS, SIM_BY_RELEASE},
         {up, rnic->retire, OTHER_CLOCK_PS, SIM_BY_RELEASE},

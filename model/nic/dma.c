@@ -6,19 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The host's store goes to the doorbell path; 0: that has no space, and wakes me when it is told. */
-static int take_store(struct rnic *rnic, uint32_t ref)
+/* WQEs, or a doorbell record. */
+static void give_to_scheduler(struct rnic *rnic, uint32_t index, int64_t at_cyc)
 {
-    struct fifo *entry = path_entry(&rnic->path[RNIC_DOORBELL]);
-    int64_t from_cyc = fifo_space_at(entry, 1);
-    if (from_cyc == SIM_NEVER) {
-        entry->writer_waits = 1;
-        return 0;
-    }
-    int64_t at_cyc = pcie_down_take_store(&rnic->pcie, from_cyc);
-    if (ref != HOST_STORE_PART)
-        rnic_forward(entry, at_cyc, 1, ref);
-    return 1;
+    const struct pcie_read *read = &rnic->pcie.read[index];
+    int is_record = read->kind == PCIE_RECORD_READ;
+    uint32_t ref = read->ref | (is_record ? RNIC_IS_RECORD : 0) | (read->failed ? RNIC_HAS_FAILED : 0);
+    if (read->failed && !is_record)
+        retire_fail(rnic, read->ref, rnic->qp[read->ref].fetched, at_cyc);
+    else
+        rnic_forward(path_entry(&rnic->path[RNIC_WQE]), at_cyc, read->bytes, ref);
+    pcie_read_end(&rnic->pcie, index, at_cyc);
+    rnic_wake_scheduler(rnic, rnic->waits_for_read, at_cyc + 1);
 }
 
 static int64_t decide_down(void *self, int64_t now)
@@ -30,22 +29,17 @@ static int64_t decide_down(void *self, int64_t now)
         if (down.event == PCIE_DOWN_NOTHING)
             break;
         if (down.event == PCIE_DOWN_STORE) {
-            if (take_store(rnic, down.ref))
+            if (pcie_store_send(&rnic->pcie)) {
+                doorbell_forward(rnic);
                 continue;
+            }
             wake_at = wake_at <= now ? SIM_NEVER : wake_at;
             break;
         }
-        if (rnic->pcie.read[down.ref].kind == PCIE_WQE_READ) {
-            const struct pcie_read *read = &rnic->pcie.read[down.ref];
-            if (read->failed)
-                retire_fail(rnic, read->ref, rnic->qp[read->ref].fetched, down.at_cyc);
-            else
-                rnic_forward(path_entry(&rnic->path[RNIC_WQE]), down.at_cyc, read->bytes, read->ref);
-            pcie_read_end(&rnic->pcie, down.ref, down.at_cyc);
-            rnic_wake_scheduler(rnic, rnic->waits_for_read, down.at_cyc + 1);
-        } else {
+        if (rnic->pcie.read[down.ref].kind == PCIE_PAYLOAD_READ)
             port_forward_payload(rnic);
-        }
+        else
+            give_to_scheduler(rnic, down.ref, down.at_cyc);
     }
     rnic_run_reads(rnic); /* with the tags and the space that came back */
     return wake_at;
@@ -191,7 +185,6 @@ int dma_init(struct rnic *rnic, char *error, size_t error_bytes)
 
 void dma_join(struct rnic *rnic)
 {
-    path_entry(&rnic->path[RNIC_DOORBELL])->write_decider = rnic->pcie.down_decider;
     rnic->pcie.operations = &rnic->path[RNIC_SCHED].end;
     rnic->pcie.write_in[PCIE_IN_PAYLOAD - 1] = &rnic->path[RNIC_RESPOND].end;
     rnic->pcie.write_in[PCIE_IN_CQE - 1] = &rnic->path[RNIC_CQE].end;

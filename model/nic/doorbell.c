@@ -11,6 +11,38 @@ static int ring_from_fabric(struct rnic *rnic, struct qp *qp, uint32_t index, ui
     return 0;
 }
 
+/* A WQE is written through the doorbell page, line by line. In which order the pieces of a line come does not matter: the NIC has the
+ * WQE with the last of them. */
+static void push(struct rnic *rnic, int64_t root_at, uint32_t wqe_bytes, uint32_t ref)
+{
+    for (uint32_t line = 0; line < wqe_bytes; line += HOST_PUSH_BYTES) {
+        uint32_t piece = host_push_piece(&rnic->host);
+        for (uint32_t sent = piece; sent < HOST_PUSH_BYTES; sent += piece)
+            pcie_store(&rnic->pcie, root_at, piece, HOST_STORE_PART);
+        pcie_store(&rnic->pcie, root_at, piece, line + HOST_PUSH_BYTES < wqe_bytes ? HOST_STORE_PART : ref);
+    }
+}
+
+void doorbell_forward(struct rnic *rnic)
+{
+    struct fifo *entry = path_entry(&rnic->path[RNIC_DOORBELL]);
+    const struct store_held *store;
+    rnic->stores_wait = 0;
+    while ((store = pcie_store_front(&rnic->pcie)) != 0) {
+        if (store->ref == HOST_STORE_PART) { /* the register that puts a push together always takes its pieces */
+            pcie_store_take(&rnic->pcie, 0);
+            continue;
+        }
+        int64_t space_at = fifo_space_at(entry, 1);
+        if (space_at == SIM_NEVER) {
+            rnic->stores_wait = 1;
+            return;
+        }
+        uint32_t ref = store->ref;
+        rnic_forward(entry, pcie_store_take(&rnic->pcie, space_at), 1, ref);
+    }
+}
+
 int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
 {
     struct qp *qp = &rnic->qp[index];
@@ -35,8 +67,12 @@ int rnic_ring(struct rnic *rnic, uint32_t index, uint32_t count, int64_t at_ps)
     qp->posted += count;
     rnic->requests += count;
     int64_t root_at = store_at + rnic->host.params->store_latency;
-    for (uint32_t sent = HOST_PUSH_BYTES; pushed && sent < wqe_bytes; sent += HOST_PUSH_BYTES)
-        pcie_store(&rnic->pcie, root_at, HOST_PUSH_BYTES, HOST_STORE_PART);
-    pcie_store(&rnic->pcie, root_at, pushed ? HOST_PUSH_BYTES : HOST_DOORBELL_BYTES, ref);
+    if (pushed)
+        push(rnic, root_at, wqe_bytes, ref);
+    else
+        pcie_store(&rnic->pcie, root_at, (uint32_t)rnic->host.params->doorbell, ref);
+    if (rnic->host.params->mmio_read == HOST_MMIO_READ_ON) /* it goes behind the store, which nothing passes */
+        host_wait(&rnic->host,
+                  rnic->host.params->load_latency + pcie_register_read(&rnic->pcie, rnic->params->register_latency));
     return 0;
 }

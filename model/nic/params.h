@@ -10,6 +10,7 @@ struct nic_params {
 #undef PARAM
 };
 
+enum nic_doorbell_record { NIC_DOORBELL_RECORD_OFF, NIC_DOORBELL_RECORD_ON };
 enum nic_fabric { NIC_FABRIC_OFF, NIC_FABRIC_STREAM, NIC_FABRIC_MEMORY };
 enum nic_port_policy { NIC_PORT_ACK_FIRST, NIC_PORT_ROUND_ROBIN };
 

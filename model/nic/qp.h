@@ -27,6 +27,9 @@ struct qp {
     uint32_t *send;
     uint32_t send_mask;
     uint32_t posted, known, fetched, cut, retired;
+    uint32_t unread; /* more were rung for, but the doorbell record that tells is not read yet */
+    int wants_record, reads_record;
+    uint32_t record_index; /* what is known when the record under way is here, counted like `known` */
     uint32_t offset_bytes; /* into the message being cut */
     int fetching;
     struct requester requester;

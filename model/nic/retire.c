@@ -88,6 +88,7 @@ void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc)
 
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc)
 {
+    record_give_up(rnic, &rnic->qp[qp]);
     model_assert(rnic->sim, heap_put(&rnic->flush, cyc + 1, qp, qp) == 0, "out of memory");
     sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define HOST_ENTITY (UINT64_C(1) << 40) /* of the host's random stream, beside the NIC's own */
+
 const char *const rnic_path_name[RNIC_PATHS] = {"doorbell", "sched", "wqe",     "payload", "ack", "tx",
                                                 "mac_rx",   "rx",    "respond", "retire",  "cqe"};
 
@@ -163,10 +165,11 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
 {
     *rnic = (struct rnic){
         .setup = *setup, .sim = setup->sim, .params = setup->nic, .peer = peer, .scheduler_wake_ps = SIM_NEVER};
-    rnic->host = (struct host){.params = setup->host, .shift_ps = setup->host_shift_ps};
+    if (host_init(&rnic->host, setup->host, setup->host_shift_ps,
+                  rnd_stream(setup->sim->seed, setup->entity + HOST_ENTITY), error, error_bytes))
+        return -1;
     snprintf(error, error_bytes, "out of memory");
-    if (host_init(&rnic->host, setup->sim->seed, setup->entity) ||
-        pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
+    if (pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
         return -1;
     rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
     return init_clocks(rnic, error, error_bytes) || events_init(rnic, error, error_bytes) ||

@@ -101,6 +101,7 @@ struct rnic {
     struct qp_table by_number;
 
     struct pool doorbells; /* struct rnic_doorbell, on their way */
+    int stores_wait;       /* in the receive buffer, for space in the doorbell path */
 
     enum nic_fabric fabric_source; /* who posts here: the host's CPU, or user logic in the FPGA */
     struct fabric fabric;
@@ -202,6 +203,9 @@ static inline uint32_t rnic_payload_units(uint32_t payload_bytes)
 /* Payload's units leave the payload buffer at at_cyc. */
 void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc);
 
+/* The host's stores go on from the endpoint's receive buffer to the doorbell path, in order, as far as that has space. It makes no
+ * choice: it runs inside whoever brings a store or frees that space. */
+void doorbell_forward(struct rnic *rnic);
 /* Lets the read engine send what it can. */
 void rnic_run_reads(struct rnic *rnic);
 /* The horizon of a decider that frees the space of two paths: only now, while anybody waits for it (see sim_reach()). */
@@ -216,6 +220,20 @@ void events_raised(struct rnic *rnic, const struct pcie_up *up);
 /* The PCIe side: first its own state and deciders, then, when the paths stand, what it reads and writes. */
 int dma_init(struct rnic *rnic, char *error, size_t error_bytes);
 void dma_join(struct rnic *rnic);
+
+/* Doorbell records. A doorbell was decoded; */
+void record_rung(struct rnic *rnic, struct qp *qp, const struct rnic_doorbell *doorbell);
+/* the scheduler has granted the read of the record: the operation's index; */
+uint32_t record_read(struct rnic *rnic, uint32_t qp);
+/* what was read is here; */
+void record_is_here(struct rnic *rnic, uint32_t qp, int has_failed, int64_t now_cyc);
+/* the QP is in error: what was rung for is known now, to be flushed. */
+void record_give_up(struct rnic *rnic, struct qp *qp);
+
+/* What path wqe brings: a QP whose WQEs are fetched, or whose doorbell record was read, or could not be. */
+#define RNIC_IS_RECORD (1u << 31)
+#define RNIC_HAS_FAILED (1u << 30)
+#define RNIC_QP_OF(ref) ((ref) & (RNIC_HAS_FAILED - 1))
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Something of the QP has changed that the scheduler sees at cyc. */

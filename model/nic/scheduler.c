@@ -9,13 +9,15 @@
 #define DESCRIPTOR_BYTES 1u /* an operation on its way: one beat of any width */
 #define WQE_BYTES 64u
 
-enum work { WORK_NONE, WORK_FETCH, WORK_PACKET };
+enum work { WORK_NONE, WORK_RECORD, WORK_FETCH, WORK_PACKET };
 
 static enum work work_of(const struct rnic *rnic, const struct qp *qp)
 {
     uint32_t held = qp->fetched - qp->cut;
     if (qp->failed || qp->peer == QP_NONE)
         return WORK_NONE;
+    if (__builtin_expect(qp->wants_record, 0))
+        return WORK_RECORD;
     if (qp->known != qp->fetched && !qp->fetching && held * 2 <= rnic->params->wqe_cache)
         return WORK_FETCH;
     if (held > 0 && requester_window_open(&qp->requester, rnic->setup.transport) &&
@@ -64,10 +66,7 @@ static void take_doorbell(struct rnic *rnic, struct fifo_slot slot)
 {
     struct rnic_doorbell *doorbell = rnic_doorbell(rnic, slot.ref);
     struct qp *qp = &rnic->qp[doorbell->qp];
-    int64_t now = rnic->sim->now;
-    for (uint32_t i = 0; i < doorbell->count; i++)
-        rnic_message(rnic, qp->send[(qp->known + i) & qp->send_mask])->stamp_ps[MESSAGE_AT_DOORBELL] = now;
-    qp->known += doorbell->count;
+    record_rung(rnic, qp, doorbell);
     if (doorbell->pushed && qp->fetched + 1 == qp->known)
         qp->fetched++; /* otherwise it waits for the ones before it, and is fetched with them */
     if (qp->failed)
@@ -77,12 +76,17 @@ static void take_doorbell(struct rnic *rnic, struct fifo_slot slot)
     pool_give(&rnic->doorbells, slot.ref);
 }
 
+/* WQEs, or a doorbell record. */
 static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
 {
-    struct qp *qp = &rnic->qp[slot.ref];
-    for (; qp->fetching > 0; qp->fetching--)
-        rnic_message(rnic, qp->send[qp->fetched++ & qp->send_mask])->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
-    enqueue(rnic, slot.ref, slot.head_cyc, QP_WAIT_WQE);
+    uint32_t index = RNIC_QP_OF(slot.ref);
+    struct qp *qp = &rnic->qp[index];
+    if (slot.ref & RNIC_IS_RECORD)
+        record_is_here(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
+    else
+        for (; qp->fetching > 0; qp->fetching--)
+            rnic_message(rnic, qp->send[qp->fetched++ & qp->send_mask])->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
+    enqueue(rnic, index, slot.head_cyc, QP_WAIT_WQE);
 }
 
 /* Takes what is visible by now from the doorbells and the fetched WQEs; returns when the next will be. */
@@ -98,6 +102,8 @@ static int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
             else
                 take_wqes(rnic, slot);
             fifo_release(in, slot.bytes, now_cyc, now_cyc);
+            if (path == 0 && rnic->stores_wait)
+                doorbell_forward(rnic);
         }
         if (!fifo_empty(in) && fifo_front(in)->head_cyc < next)
             next = fifo_front(in)->head_cyc;
@@ -127,6 +133,12 @@ static void grant_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_WQE_READ, qp->sq_address + (uint64_t)slot * WQE_BYTES,
                                     count * WQE_BYTES, index);
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, DESCRIPTOR_BYTES, read);
+    rnic_run_reads(rnic);
+}
+
+static void grant_record(struct rnic *rnic, uint32_t index, int64_t now_cyc)
+{
+    rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, DESCRIPTOR_BYTES, record_read(rnic, index));
     rnic_run_reads(rnic);
 }
 
@@ -198,8 +210,8 @@ static int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *
 {
     struct fifo *entry = path_entry(&rnic->path[RNIC_SCHED]);
     int64_t path_at = fifo_space_at(entry, DESCRIPTOR_BYTES);
-    int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_FETCH ? PCIE_WQE_READ : PCIE_PAYLOAD_READ);
-    int64_t space_at = work == WORK_FETCH || rnic->fabric_source == NIC_FABRIC_STREAM
+    int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_PACKET ? PCIE_PAYLOAD_READ : PCIE_WQE_READ);
+    int64_t space_at = work != WORK_PACKET || rnic->fabric_source == NIC_FABRIC_STREAM
                            ? 0
                            : space_when(&rnic->payload_space, rnic_payload_units(next_payload_bytes(rnic, qp)));
     entry->writer_waits |= path_at == SIM_NEVER;
@@ -275,6 +287,8 @@ static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now
     qp->context_free_cyc = now_cyc + rnic->params->context_loop;
     if (work == WORK_FETCH)
         grant_fetch(rnic, index, now_cyc);
+    else if (work == WORK_RECORD)
+        grant_record(rnic, index, now_cyc);
     else
         grant_packet(rnic, index, now_cyc);
     queue_again(rnic, qp);

@@ -166,8 +166,10 @@ static void test_more_than_high_water(void)
 {
     struct command command;
     command_open(&command);
-    CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g --json " COMMAND_SAMPLES "write_bw_4K_4qp.wqe"), 0);
-    json_t *size = json_loads(command.out, 0, NULL), *fifo = fifo_named(size, "doorbell decode");
+    CU_ASSERT_EQUAL(command_run(&command, "$R trace gen --qps 16 --size 64 --requests 3000 --opcode write -o t.wqe"),
+                    0);
+    CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g --json t.wqe"), 0);
+    json_t *size = json_loads(command.out, 0, NULL), *fifo = fifo_named(size, "retire retire_fifo");
     CU_ASSERT(json_is_true(json_object_get(size, "verified")));
     CU_ASSERT(number(fifo, "depth") > number(fifo, "hwm"));
     CU_ASSERT_STRING_EQUAL(text(json_object_get(fifo, "one_less"), "result"), "changed");

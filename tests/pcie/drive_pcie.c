@@ -123,7 +123,8 @@ static int64_t decide_down(void *self, int64_t now)
             drive->log->times[drive->pcie.read[down.ref].ref].ends++;
             continue;
         }
-        int64_t at_cyc = pcie_down_take_store(&drive->pcie, drive->store_from_cyc);
+        pcie_store_send(&drive->pcie); /* its credits are known: all before it are taken */
+        int64_t at_cyc = pcie_store_take(&drive->pcie, drive->store_from_cyc);
         drive->store_from_cyc = at_cyc + drive->system->store_interval_cyc;
         drive->log->times[down.ref].done_cyc = at_cyc;
         drive->log->times[down.ref].ends++;

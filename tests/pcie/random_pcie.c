@@ -58,6 +58,8 @@ static void random_endpoint(uint64_t *r, struct pcie_params *p)
     p->read_latency = PICK(1, 5, 12);
     p->read_interval = PICK(1, 1, 2, 7);
     p->operation_interval = PICK(1, 2, 9);
+    p->endpoint_posted_headers = PICK(1, 2, 5, 64);
+    p->endpoint_posted_data = PICK(128, 256, 8192);
     p->np_blocks = PICK(PCIE_NP_BLOCKS_OFF, PCIE_NP_BLOCKS_ON);
 }
 

@@ -28,9 +28,15 @@ static void send_completion(struct ref *ref)
     ref_count(ref, REF_DOWN, ref->system->load[ref->answering->load].kind, payload, link_bytes);
 }
 
+/* The host's next store, when its credits are there. */
 static void send_store(struct ref *ref)
 {
     const struct ref_pcie_load *load = &ref->system->load[ref->next_store];
+    int64_t data = (load->bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES;
+    if (ref->free_store_headers < 1 || ref->free_store_data < data)
+        return;
+    ref->free_store_headers--;
+    ref->free_store_data -= data;
     uint32_t link_bytes =
         load->bytes + tlp_overhead_bytes(TLP_MWR, ref->p->header == PCIE_HEADER_4DW, (int)ref->p->ecrc);
     ref->down_kind = SENDS_STORE;
@@ -39,31 +45,10 @@ static void send_store(struct ref *ref)
     ref_count(ref, REF_DOWN, REF_STORE, load->bytes, link_bytes);
 }
 
-/* The first user edge behind the instant. */
-static int64_t edge_behind(const struct ref *ref, int64_t ps)
-{
-    int64_t cyc = ref->user_cyc;
-    while (clk_edge(&ref->system->user, cyc) <= ps)
-        cyc++;
-    return cyc;
-}
-
-static void store_is_in(struct ref *ref)
-{
-    int64_t at_cyc = edge_behind(ref, ref->now_ps + ref->p->link_latency);
-    if (at_cyc < ref->store_rest_until_cyc) { /* it stops the link until then */
-        at_cyc = ref->store_rest_until_cyc;
-        ref->stopped_until_ps = clk_edge(&ref->system->user, at_cyc);
-    }
-    ref->store_rest_until_cyc = at_cyc + ref->system->store_interval_cyc;
-    ref->log->times[ref->down_store].done_cyc = at_cyc;
-    ref->finished++;
-}
-
 static void end_tlp(struct ref *ref)
 {
     if (ref->down_kind == SENDS_STORE) {
-        store_is_in(ref);
+        ref_delay(&ref->stores, ref->now_ps + ref->p->link_latency, ref->down_store, 0);
         ref->down_kind = SENDS_NOTHING;
         return;
     }
@@ -110,7 +95,13 @@ void ref_down_cycle(struct ref *ref)
 {
     if (ref_wire_cycle(ref, &ref->wire[REF_DOWN]))
         end_tlp(ref);
-    if (ref->wire[REF_DOWN].busy_cyc > 0 || ref->now_ps < ref->stopped_until_ps)
+    const struct ref_delayed *due;
+    while ((due = ref_due(&ref->store_updates, ref->now_ps)) != 0) {
+        ref->free_store_headers++;
+        ref->free_store_data += due->a;
+        ref->store_updates.first++;
+    }
+    if (ref->wire[REF_DOWN].busy_cyc > 0)
         return;
     if (ref->down_kind == SENDS_COMPLETION)
         send_completion(ref);

@@ -115,9 +115,24 @@ static void run_engine(struct ref *ref)
         end_operation(ref);
 }
 
+/* The NIC takes the oldest store from the receive buffer, and tells the host of its credits. */
+static void take_store(struct ref *ref)
+{
+    const struct ref_delayed *store = ref_due(&ref->stores, ref->now_ps - 1);
+    if (!store || ref->user_cyc < ref->store_rest_until_cyc)
+        return;
+    uint32_t data = (ref->system->load[store->a].bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES;
+    ref->log->times[store->a].done_cyc = ref->user_cyc;
+    ref_delay(&ref->store_updates, ref->now_ps + ref->p->update_fc + ref->p->link_latency, data, 0);
+    ref->store_rest_until_cyc = ref->user_cyc + ref->system->store_interval_cyc;
+    ref->stores.first++;
+    ref->finished++;
+}
+
 void ref_engine_edge(struct ref *ref)
 {
     take_completions(ref);
+    take_store(ref);
     if (ref->engine_rest_cyc > 0)
         ref->engine_rest_cyc--;
     else

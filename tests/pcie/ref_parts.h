@@ -74,6 +74,7 @@ struct ref {
     uint32_t in_flight[REF_PCIE_LOADS_MAX];
     int all_sent[REF_PCIE_LOADS_MAX];
     struct ref_queue issue, returned, usable; /* to the link; completions on their way in; seen in this cycle */
+    struct ref_queue stores;                  /* on their way in, and in the receive buffer */
     int64_t store_rest_until_cyc;
 
     /* up */
@@ -98,8 +99,9 @@ struct ref {
 
     /* down */
     uint32_t next_store;
-    int64_t stopped_until_ps; /* by a store that the endpoint does not take */
-    int down_kind;            /* 0 none, 1 completion, 2 store */
+    int64_t free_store_headers, free_store_data;
+    struct ref_queue store_updates; /* a: data credits */
+    int down_kind;                  /* 0 none, 1 completion, 2 store */
     struct ref_request *answering;
     uint64_t answer_address;
     uint32_t answer_bytes, down_store;

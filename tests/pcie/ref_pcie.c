@@ -116,6 +116,8 @@ static int init(struct ref *ref, const struct ref_pcie_system *system, struct re
     ref->free_pd = p->posted_data / TLP_CREDIT_BYTES;
     ref->free_nph = p->nonposted_headers;
     ref->free_lines = p->host_write_lines;
+    ref->free_store_headers = p->endpoint_posted_headers;
+    ref->free_store_data = p->endpoint_posted_data / TLP_CREDIT_BYTES;
     ref->last_drained_cyc = -ref->order_cyc;
     ref->user_cyc = ref->link_cyc = -1;
     return 0;
@@ -130,12 +132,16 @@ static void check_end(struct ref *ref)
     ref_wrong(ref, ref->free_data == p->completion_buffer / TLP_CREDIT_BYTES, "completion space is gone");
     ref_wrong(ref, ref->free_ph == p->posted_headers && ref->free_pd == credits, "posted credits are gone");
     ref_wrong(ref, ref->free_nph == p->nonposted_headers, "non-posted credits are gone");
+    credits = p->endpoint_posted_data / TLP_CREDIT_BYTES;
+    ref_wrong(ref, ref->free_store_headers == p->endpoint_posted_headers && ref->free_store_data == credits,
+              "the endpoint's posted credits are gone");
 }
 
 static int is_home(const struct ref *ref)
 {
     return ref->finished == ref->system->loads && ref->updates.first == ref->updates.next &&
-           ref->np_updates.first == ref->np_updates.next && ref->usable.first == ref->usable.next;
+           ref->np_updates.first == ref->np_updates.next && ref->store_updates.first == ref->store_updates.next &&
+           ref->usable.first == ref->usable.next;
 }
 
 const char *ref_pcie_run(const struct ref_pcie_system *system, struct ref_pcie_log *log)

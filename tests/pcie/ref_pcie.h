@@ -14,6 +14,7 @@
  *    NPH, which comes back at once
  *  - a read is not served before every posted TLP that was sent before it is in memory (2.4.1); completions of different requests go in
  *    the order in which they are ready, those of one request in that of their addresses
+ *  - a store takes PH and PD of the endpoint, which come back when the NIC has taken it; nothing passes one that has none
  *  - a TLP keeps its bytes of the replay buffer until its Ack, which the limit of table 3-7 may delay, is back (3.5.2.1)
  * Not in it: damaged and lost TLPs, requests that fail, IOMMU, DRAM and the other rare times of a host. */
 #ifndef TESTS_PCIE_REF_PCIE_H
@@ -37,7 +38,7 @@ struct ref_pcie_system {
     struct pcie_params params; /* sound */
     struct clk user;
     uint64_t seed;
-    int32_t store_interval_cyc; /* the endpoint takes a store so many user cycles after another at the earliest */
+    int32_t store_interval_cyc; /* the NIC takes a store so many user cycles after another at the earliest */
     uint32_t loads;
     struct ref_pcie_load load[REF_PCIE_LOADS_MAX];
 };

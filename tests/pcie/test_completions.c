@@ -36,6 +36,8 @@ static void partial_lines(void)
                                      .posted_headers = 127,
                                      .posted_data = 2047 * 16,
                                      .nonposted_headers = 127,
+                                     .endpoint_posted_headers = 64,
+                                     .endpoint_posted_data = 8192,
                                      .replay_buffer = 32768,
                                      .completion_timeout = INT64_C(50000000000),
                                      .host_write_lines = 92};

@@ -4,7 +4,7 @@
 
 #include "api/rnicsim.h"
 
-#define SCENARIO_SETS_MAX 64
+#define SCENARIO_SETS_MAX 80
 
 struct scenario {
     const char *board;

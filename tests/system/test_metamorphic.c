@@ -103,7 +103,18 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"host.completion=%s", PICK(&r, 0, 0, 1)},
                {"host.interrupt=0:500 100:%u ns", PICK(&r, 500, 9000)},
                {"nic.moderation_count=%u", PICK(&r, 1, 3)},
-               {"nic.moderation_time=%u ns", PICK(&r, 300, 5000)}};
+               {"nic.moderation_time=%u ns", PICK(&r, 300, 5000)},
+               {"host.push=%s", PICK(&r, 0, 1)},
+               {"nic.doorbell_record=%s", PICK(&r, 0, 1)},
+               {"stage.doorbell.decode.interval=%u cycle", PICK(&r, 1, 1, 200)},
+               {"pcie.endpoint_posted_headers=%u", PICK(&r, 1, 2, 64)},
+               {"pcie.endpoint_posted_data=%u B", PICK(&r, 256, 8192)},
+               {"host.push_early=%u ppm", PICK(&r, 0, 200000)},
+               {"host.doorbell=%u B", PICK(&r, 4, 8)},
+               {"host.timer_interval=%u us", PICK(&r, 0, 0, 3)},
+               {"host.timer=0:0 100:%u ns", PICK(&r, 20, 700)},
+               {"host.sleep_after=%u ns", PICK(&r, 0, 0, 900)},
+               {"host.wake=%u ns", PICK(&r, 0, 2000)}};
     static const char *const word[][3] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
@@ -117,7 +128,9 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"off", "payload", "all"},
                                           {"off", "on"},
                                           {"off", "on"},
-                                          {"poll", "interrupt"}};
+                                          {"poll", "interrupt"},
+                                          {"off", "on"},
+                                          {"off", "on"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
