@@ -209,7 +209,7 @@ struct rnicsim_totals {
     uint64_t wire_bytes; /* with preamble, FCS and gap, the busier direction */
     uint64_t drops;      /* frames, the sum of the next three */
     uint64_t drops_full, drops_underrun,
-        drops_sequence; /* no space at arrival; ran dry at the sender's MAC; PSN not expected */
+        drops_sequence;  /* no space at arrival; ran dry at the sender's MAC; PSN not expected */
     uint64_t seen_early; /* messages whose CQE or last byte was seen before all payload: pcie.relaxed_ordering */
     uint64_t tlps;
     uint64_t decisions;
@@ -224,11 +224,11 @@ enum rnicsim_cause {
     RNICSIM_DOWNSTREAM_FULL, /* waits for space further on */
     RNICSIM_BUBBLE,          /* an item's tail had not arrived */
     RNICSIM_NO_TAG,
-    RNICSIM_NO_CREDIT_CPLH,   /* the endpoint's space for completions' headers is taken */
-    RNICSIM_NO_CREDIT_CPLD,   /* and for their data */
-    RNICSIM_NO_CREDIT_PH,     /* the host's space for writes' headers is taken */
-    RNICSIM_NO_CREDIT_PD,     /* and for their data */
-    RNICSIM_NO_CREDIT_NPH,    /* and for read requests */
+    RNICSIM_NO_CREDIT_CPLH, /* the endpoint's space for completions' headers is taken */
+    RNICSIM_NO_CREDIT_CPLD, /* and for their data */
+    RNICSIM_NO_CREDIT_PH,  /* the host's space for writes' headers is taken; of pcie_down: the endpoint's for stores' */
+    RNICSIM_NO_CREDIT_PD,  /* and for their data */
+    RNICSIM_NO_CREDIT_NPH, /* and for read requests */
     RNICSIM_NO_REPLAY_BUFFER, /* TLPs that are not acknowledged fill the endpoint's replay buffer */
     RNICSIM_REPLAY,           /* of TLPs that arrived damaged or not at all */
     RNICSIM_NO_BUFFER,        /* payload buffer */
