@@ -224,11 +224,11 @@ enum rnicsim_cause {
     RNICSIM_DOWNSTREAM_FULL, /* waits for space further on */
     RNICSIM_BUBBLE,          /* an item's tail had not arrived */
     RNICSIM_NO_TAG,
-    RNICSIM_NO_CREDIT_CPLH,   /* the endpoint's space for completions' headers is taken */
-    RNICSIM_NO_CREDIT_CPLD,   /* and for their data */
-    RNICSIM_NO_CREDIT_PH,     /* the host's space for writes' headers is taken */
-    RNICSIM_NO_CREDIT_PD,     /* and for their data */
-    RNICSIM_NO_CREDIT_NPH,    /* and for read requests */
+    RNICSIM_NO_CREDIT_CPLH, /* the endpoint's space for completions' headers is taken */
+    RNICSIM_NO_CREDIT_CPLD, /* and for their data */
+    RNICSIM_NO_CREDIT_PH,  /* the host's space for writes' headers is taken; of pcie_down: the endpoint's for stores' */
+    RNICSIM_NO_CREDIT_PD,  /* and for their data */
+    RNICSIM_NO_CREDIT_NPH, /* and for read requests */
     RNICSIM_NO_REPLAY_BUFFER, /* TLPs that are not acknowledged fill the endpoint's replay buffer */
     RNICSIM_REPLAY,           /* of TLPs that arrived damaged or not at all */
     RNICSIM_NO_BUFFER,        /* payload buffer */

@@ -106,6 +106,9 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.moderation_time=%u ns", PICK(&r, 300, 5000)},
                {"host.push=%s", PICK(&r, 0, 1)},
                {"nic.doorbell_record=%s", PICK(&r, 0, 1)},
+               {"host.mmio_read=%s", PICK(&r, 0, 0, 1)},
+               {"host.preempt_interval=%u us", PICK(&r, 0, 5)},
+               {"host.preempt=0:0 100:%u ns", PICK(&r, 20, 1200)},
                {"stage.doorbell.decode.interval=%u cycle", PICK(&r, 1, 1, 200)},
                {"pcie.endpoint_posted_headers=%u", PICK(&r, 1, 2, 64)},
                {"pcie.endpoint_posted_data=%u B", PICK(&r, 256, 8192)},
@@ -130,7 +133,9 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"off", "on"},
                                           {"poll", "interrupt"},
                                           {"off", "on"},
+                                          {"off", "on"},
                                           {"off", "on"}};
+    _Static_assert(sizeof set / sizeof *set <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
@@ -241,6 +246,30 @@ static void drops_alike(void)
     }
 }
 
+/* Doorbells that wait in the endpoint's receive buffer, or without its credits at the root complex, where they stop completions. */
+static void doorbells_held_back(void)
+{
+    static const char *const credits[] = {"pcie.endpoint_posted_headers=1", "pcie.endpoint_posted_headers=3",
+                                          "pcie.endpoint_posted_data=256 B", "pcie.endpoint_posted_headers=64"};
+    for (int i = 0; i < 12; i++) {
+        struct scenario s = scenario_default();
+        s.qps = 8;
+        s.outstanding = 4;
+        s.messages = 96;
+        s.length_bytes = i < 8 ? 3000 : 64;
+        s.mtu_bytes = 1024;
+        s.flags = i < 8 ? 0 : RNICSIM_INLINE;
+        s.set[s.sets++] = credits[i % 4];
+        s.set[s.sets++] = i < 4 ? "host.push=off" : "host.push_early=300000 ppm";
+        s.set[s.sets++] = "stage.doorbell.decode.interval=60 cycle";
+        s.set[s.sets++] = "stage.doorbell.decode.depth=1 packets";
+        s.set[s.sets++] = "nic.doorbell_fifo=1";
+        s.set[s.sets++] = i % 2 ? "pcie.update_fc=0 ns" : "pcie.update_fc=500 ns";
+        s.set[s.sets++] = i % 3 ? "nic.doorbell_record=off" : "nic.doorbell_record=on";
+        all_the_same(&s);
+    }
+}
+
 #define RANDOM_SYSTEMS 60
 
 static void random_systems(void)
@@ -259,5 +288,6 @@ void suite_system_metamorphic(void)
     CU_add_test(suite, "fixed loads", fixed_loads);
     CU_add_test(suite, "slices of time", slices_of_time);
     CU_add_test(suite, "frames dropped", drops_alike);
+    CU_add_test(suite, "doorbells held back", doorbells_held_back);
     CU_add_test(suite, "random systems", random_systems);
 }
