@@ -53,6 +53,7 @@ struct pcie_read {
     uint16_t kind;
     uint8_t sent;      /* all requests are sent */
     uint8_t failed;    /* a request was refused, or timed out */
+    int64_t over_ps;   /* where requests can fail: when the latest of them is over */
     int64_t begun_cyc; /* user cycle in which the engine took it */
     int64_t done_cyc;  /* user cycle of the last completion's arrival; 0: not known yet */
 };
@@ -114,11 +115,13 @@ struct retire {
     uint64_t refused_share, lost_share; /* of 2^32 */
     struct retire_tag {
         uint16_t fate;
-        uint16_t is_over; /* its last completion is in: it waits for those before it */
-        int64_t late_ps;
+        uint8_t is_refused; /* what comes, in time or not, is a completion without data */
+        uint8_t is_over;    /* its last completion is in, at over_ps: it waits for those before it */
+        int64_t late_ps, deadline_ps, over_ps;
     } * tag;
     uint32_t *order; /* ring of requests as they were sent */
     uint32_t first, next, mask;
+    int64_t given_ps;                         /* the newest: what comes back does so in order */
     uint64_t refused, timed_out, quarantined; /* quarantined: now */
 };
 

@@ -124,6 +124,21 @@ static void random_loads(uint64_t *r, struct ref_pcie_system *system)
     }
 }
 
+/* Reads that the host refuses, answers too late or never; what never comes back must not be all there is. */
+static void random_failures(uint64_t *r, struct pcie_params *p)
+{
+    p->refused_reads = PICK(0, 0, 0, 20000000, 300000000);
+    if (p->retire == PCIE_RETIRE_IN_ORDER)
+        return;
+    p->completion_timeout = PICK(1000000000, 1000000000, 2000, 500) * NS;
+    p->lost_completions = p->completion_timeout < 10000 * NS ? PICK(0, 0, 50000000) : 0;
+    if (p->lost_completions == 0)
+        return;
+    p->tags = 1024;
+    p->completion_headers = 65536;
+    p->completion_buffer = 1 << 20;
+}
+
 void random_pcie(uint64_t seed, struct ref_pcie_system *system)
 {
     uint64_t state = seed, *r = &state;
@@ -134,6 +149,7 @@ void random_pcie(uint64_t seed, struct ref_pcie_system *system)
         random_link(r, &system->params);
         random_endpoint(r, &system->params);
         random_host(r, &system->params);
+        random_failures(r, &system->params);
     } while (pcie_check(&system->params, error, sizeof error));
     static const int64_t period[][2] = {{4000, 1}, {2500, 3}, {102400, 33}, {2000, 1}, {8000, 1}};
     int64_t which = next(r) % 5;

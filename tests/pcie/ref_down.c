@@ -10,10 +10,22 @@ static int64_t took_cyc(const struct ref *ref, uint32_t link_bytes, uint32_t pay
     return ref_tlp_cyc(ref, link_bytes, payload_bytes, (uint32_t)ref->p->completion_descriptor, parts);
 }
 
+static void send_refusal(struct ref *ref)
+{
+    uint32_t link_bytes = tlp_overhead_bytes(TLP_CPL, 0, (int)ref->p->ecrc);
+    ref->answer_bytes = 0;
+    ref->wire[REF_DOWN].busy_cyc = took_cyc(ref, link_bytes, 0);
+    ref_count(ref, REF_DOWN, ref->system->load[ref->answering->load].kind, 0, link_bytes);
+}
+
 /* The next completion of the request that is being answered. */
 static void send_completion(struct ref *ref)
 {
     const struct pcie_params *p = ref->p;
+    if (ref->answering->is_refused) {
+        send_refusal(ref);
+        return;
+    }
     uint32_t rcb = (uint32_t)p->rcb, bytes = tlp_completion(ref->answer_address, ref->answer_bytes, (uint32_t)p->mps,
                                                             rcb, p->completions == PCIE_COMPLETIONS_RCB);
     uint32_t in_last_block = (uint32_t)((ref->answer_address + bytes) % rcb);

@@ -14,7 +14,10 @@ struct ref_request {
     uint64_t ordinal;        /* of reads sent */
     uint64_t behind;         /* so many posted TLPs were sent before it */
     int64_t at_ps, ready_ps; /* at the root complex; its data is there */
-    int over;                /* its last completion is in */
+    int is_refused, is_lost; /* by the host */
+    int64_t deadline_ps;
+    int has_failed; /* timed out */
+    int over;       /* its last completion is in */
 };
 
 struct ref_posted { /* a TLP in the host's receive buffer */
@@ -60,7 +63,7 @@ struct ref {
     int64_t now_ps, user_cyc, link_cyc;
     int64_t skip_every_cyc, skip_took_cyc, ack_cyc, update_cyc, line_cyc, order_cyc;
     struct rnd_table host_read, host_write;
-    uint64_t host_stream, reads_drawn, writes_drawn;
+    uint64_t host_stream, fate_stream, reads_drawn, writes_drawn;
 
     /* endpoint */
     uint32_t next_operation; /* load */
@@ -70,7 +73,9 @@ struct ref {
     uint32_t current_bytes;
     int64_t free_tags, free_headers, free_data;
     struct ref_request request[REF_QUEUE_MAX];
-    uint32_t requests, oldest; /* oldest: not retired */
+    uint32_t requests, oldest;                 /* oldest: not retired */
+    uint32_t pending[REF_QUEUE_MAX], pendings; /* sent, neither completed nor timed out */
+    uint32_t lost, lost_headers, lost_data;
     uint32_t in_flight[REF_PCIE_LOADS_MAX];
     int all_sent[REF_PCIE_LOADS_MAX];
     struct ref_queue issue, returned, usable; /* to the link; completions on their way in; seen in this cycle */

@@ -104,6 +104,7 @@ static int init(struct ref *ref, const struct ref_pcie_system *system, struct re
         param_dist_table(&p->host_write, &ref->host_write))
         return -1;
     ref->host_stream = rnd_stream(system->seed, 0);
+    ref->fate_stream = rnd_stream(system->seed, UINT64_C(4) << 32);
     ref->ack_cyc += cycles_of(ref, 2 * p->link_latency);
     ref->free_replay_bytes = p->replay_buffer;
     ref->update_cyc = cycles_of(ref, 2 * p->link_latency + p->update_fc);
@@ -126,8 +127,10 @@ static void check_end(struct ref *ref)
 {
     const struct pcie_params *p = ref->p;
     int64_t credits = p->posted_data / TLP_CREDIT_BYTES;
-    ref_wrong(ref, ref->free_tags == p->tags && ref->free_headers == p->completion_headers, "tags are gone");
-    ref_wrong(ref, ref->free_data == p->completion_buffer / TLP_CREDIT_BYTES, "completion space is gone");
+    ref_wrong(ref, ref->free_tags + ref->lost == p->tags, "tags are gone");
+    ref_wrong(ref, ref->free_headers + ref->lost_headers == p->completion_headers, "completion headers are gone");
+    ref_wrong(ref, ref->free_data + ref->lost_data == p->completion_buffer / TLP_CREDIT_BYTES,
+              "completion space is gone");
     ref_wrong(ref, ref->free_ph == p->posted_headers && ref->free_pd == credits, "posted credits are gone");
     ref_wrong(ref, ref->free_nph == p->nonposted_headers, "non-posted credits are gone");
 }
@@ -135,7 +138,9 @@ static void check_end(struct ref *ref)
 static int is_home(const struct ref *ref)
 {
     return ref->finished == ref->system->loads && ref->updates.first == ref->updates.next &&
-           ref->np_updates.first == ref->np_updates.next && ref->usable.first == ref->usable.next;
+           ref->np_updates.first == ref->np_updates.next && ref->returned.first == ref->returned.next &&
+           ref->ready_count == 0 && ref->arrived_first == ref->arrived_next && ref->down_kind == 0 &&
+           ref->usable.first == ref->usable.next;
 }
 
 const char *ref_pcie_run(const struct ref_pcie_system *system, struct ref_pcie_log *log)

@@ -30,6 +30,7 @@ static struct difference compare(const struct ref_pcie_system *system, const str
     for (uint32_t i = 0; i < system->loads; i++) {
         const struct ref_pcie_times *a = &want->times[i], *b = &got->times[i];
         differ(&first, "done, cycle", i, a->done_cyc, b->done_cyc);
+        differ(&first, "failed", i, a->failed, b->failed);
         differ(&first, "sent, ps", i, a->sent_ps, b->sent_ps);
         if (system->load[i].bytes + system->load[i].cqe_bytes > 0)
             differ(&first, "drained, ps", i, a->drained_ps, b->drained_ps);
