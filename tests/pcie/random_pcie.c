@@ -41,7 +41,11 @@ static void random_link(uint64_t *r, struct pcie_params *p)
     p->partial_line = PICK(PCIE_PARTIAL_JOINED, PCIE_PARTIAL_APART);
     p->writes = PICK(PCIE_WRITES_GREEDY, PCIE_WRITES_ALIGNED);
     p->replay_buffer = PICK(p->mps + 32, 2048, 1 << 20);
-    p->retrain = NS;
+    p->retrain = 3000 * NS;
+    if (p->skips == PCIE_SKIPS_OFF) {
+        p->damaged_tlps = PICK(0, 0, 0, 20000000, 200000000);
+        p->lost_acks = PICK(0, 0, 0, 5000000, 100000000);
+    }
 }
 
 static void random_endpoint(uint64_t *r, struct pcie_params *p)

@@ -14,7 +14,7 @@ static void send_refusal(struct ref *ref)
 {
     uint32_t link_bytes = tlp_overhead_bytes(TLP_CPL, 0, (int)ref->p->ecrc);
     ref->answer_bytes = 0;
-    ref->wire[REF_DOWN].busy_cyc = took_cyc(ref, link_bytes, 0);
+    ref_wire_send(&ref->wire[REF_DOWN], took_cyc(ref, link_bytes, 0));
     ref_count(ref, REF_DOWN, ref->system->load[ref->answering->load].kind, 0, link_bytes);
 }
 
@@ -36,7 +36,7 @@ static void send_completion(struct ref *ref)
     ref_wrong(ref, bytes > 0 && payload <= p->mps + 4, "a completion is empty or above MPS");
     ref->answer_address += bytes;
     ref->answer_bytes -= bytes;
-    ref->wire[REF_DOWN].busy_cyc = took_cyc(ref, link_bytes, payload);
+    ref_wire_send(&ref->wire[REF_DOWN], took_cyc(ref, link_bytes, payload));
     ref_count(ref, REF_DOWN, ref->system->load[ref->answering->load].kind, payload, link_bytes);
 }
 
@@ -47,7 +47,7 @@ static void send_store(struct ref *ref)
         load->bytes + tlp_overhead_bytes(TLP_MWR, ref->p->header == PCIE_HEADER_4DW, (int)ref->p->ecrc);
     ref->down_kind = SENDS_STORE;
     ref->down_store = ref->next_store++;
-    ref->wire[REF_DOWN].busy_cyc = took_cyc(ref, link_bytes, load->bytes);
+    ref_wire_send(&ref->wire[REF_DOWN], took_cyc(ref, link_bytes, load->bytes));
     ref_count(ref, REF_DOWN, REF_STORE, load->bytes, link_bytes);
 }
 

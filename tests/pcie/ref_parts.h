@@ -41,6 +41,9 @@ struct ref_queue {
 struct ref_wire {
     int64_t until_skip_cyc, busy_cyc;
     int skips_waiting, is_skipping;
+    int64_t took_cyc; /* of the TLP under way, once */
+    uint64_t stream, tlps;
+    uint32_t attempts;
 };
 
 struct ref_write_port {
@@ -61,7 +64,7 @@ struct ref {
     const char *wrong;
     struct clk link;
     int64_t now_ps, user_cyc, link_cyc;
-    int64_t skip_every_cyc, skip_took_cyc, ack_cyc, update_cyc, line_cyc, order_cyc;
+    int64_t skip_every_cyc, skip_took_cyc, ack_cyc, nak_cyc, timer_cyc, retrain_cyc, update_cyc, line_cyc, order_cyc;
     struct rnd_table host_read, host_write;
     uint64_t host_stream, fate_stream, reads_drawn, writes_drawn;
 
@@ -115,7 +118,8 @@ void ref_engine_edge(struct ref *ref);
 void ref_up_cycle(struct ref *ref);
 void ref_down_cycle(struct ref *ref);
 
-/* One cycle of a direction; 1: its TLP ends. */
+void ref_wire_send(struct ref_wire *wire, int64_t took_cyc);
+/* One cycle of a direction; 1: its TLP ends, and is good. */
 int ref_wire_cycle(struct ref *ref, struct ref_wire *wire);
 /* Link cycles of a TLP: its bytes, or as long as its slots keep the user interface. parts: places in a beat where one may begin. */
 int64_t ref_tlp_cyc(const struct ref *ref, uint32_t link_bytes, uint32_t payload_bytes, uint32_t descriptor_bytes,

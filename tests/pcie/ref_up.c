@@ -144,7 +144,7 @@ static void put_on_link(struct ref *ref, int kind, uint32_t payload_bytes)
     ref->sending_bytes = request_bytes(ref) + payload_bytes;
     ref->free_replay_bytes -= ref->sending_bytes;
     ref_wrong(ref, ref->free_replay_bytes >= 0, "the replay buffer runs over");
-    ref->wire[REF_UP].busy_cyc = took_cyc(ref, payload_bytes);
+    ref_wire_send(&ref->wire[REF_UP], took_cyc(ref, payload_bytes));
     ref_count(ref, REF_UP, kind, payload_bytes, ref->sending_bytes);
 }
 

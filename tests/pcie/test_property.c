@@ -14,11 +14,12 @@
 static struct ref_pcie_system system_of; /* large */
 static struct ref_pcie_log log_of, log_without;
 
-/* Without reads that fail. */
+/* Without reads that fail, and TLPs that do. */
 static void random_good(uint64_t seed)
 {
     random_pcie(seed, &system_of);
     system_of.params.refused_reads = system_of.params.lost_completions = 0;
+    system_of.params.damaged_tlps = system_of.params.lost_acks = 0;
     system_of.params.completion_timeout = INT64_C(50000000000);
 }
 
