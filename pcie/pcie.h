@@ -10,7 +10,8 @@
  *
  * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes}; a TLP takes the longer of its
  * bytes on the link and its beats on the endpoint's user interface. Down: first come first served by the instant at which
- * the host has the data. Posted writes become visible in order. Flow-control credits: not modelled yet. */
+ * the host has the data. Posted writes become visible in order, and a read waits for the posted TLPs before it. Credits and the host's
+ * receive buffer: pcie/flow.h. All of this is held against tests/pcie/ref_pcie.h, cycle by cycle. */
 #ifndef PCIE_PCIE_H
 #define PCIE_PCIE_H
 
