@@ -118,7 +118,7 @@ struct retire {
         uint16_t fate;
         uint8_t is_refused; /* what comes, in time or not, is a completion without data */
         uint8_t is_over;    /* its last completion is in, at over_ps: it waits for those before it */
-        int64_t late_ps, deadline_ps, over_ps;
+        int64_t deadline_ps, over_ps;
     } * tag;
     uint32_t *order; /* ring of requests as they were sent */
     uint32_t first, next, mask;

@@ -12,6 +12,8 @@
 
 #define TIMEOUT_USUAL_PS 10000000000 /* 10 ms or more is recommended (Base Spec 3.0, 2.8) */
 
+#define TIMEOUT (UINT64_C(1) << 32) /* at the host's agenda, beside a request: not its completion */
+
 enum fate { FATE_GOOD, FATE_REFUSED, FATE_LOST, FATE_LATE, FATE_ARRIVED_LATE };
 
 static int64_t most_ps(const struct param_dist *dist)
@@ -77,10 +79,12 @@ int64_t pcie_retire_sent(struct pcie *pcie, uint32_t request, int64_t sent_ps, i
     uint8_t is_refused = fate == FATE_REFUSED;
     if (fate != FATE_LOST && ready_ps > timeout_ps)
         fate = FATE_LATE;
-    retire->tag[request] = (struct retire_tag){(uint16_t)fate, is_refused, 0, ready_ps, timeout_ps, 0};
+    retire->tag[request] = (struct retire_tag){(uint16_t)fate, is_refused, 0, timeout_ps, 0};
     if (retire->in_order)
         retire->order[retire->next++ & retire->mask] = request;
-    return fate == FATE_LOST || fate == FATE_LATE ? timeout_ps : ready_ps;
+    if (fate == FATE_LATE) /* its completion keeps its place at the host */
+        model_assert(pcie->sim, agenda_put(&pcie->at_host, timeout_ps, 0, TIMEOUT | request) == 0, "out of memory");
+    return fate == FATE_LOST ? timeout_ps : ready_ps;
 }
 
 static void give(struct pcie *pcie, uint32_t index, int64_t at_ps)
@@ -136,8 +140,6 @@ static int times_out(struct pcie *pcie, uint32_t index, int64_t at_ps)
     struct retire_tag *tag = &pcie->retire->tag[index];
     pcie->retire->timed_out++;
     pcie->retire->quarantined++;
-    if (tag->fate == FATE_LATE)
-        model_assert(pcie->sim, agenda_put(&pcie->at_host, tag->late_ps, 0, index) == 0, "out of memory");
     is_over(pcie, index, at_ps, 1);
     tag->fate = tag->fate == FATE_LATE ? FATE_ARRIVED_LATE : FATE_LOST;
     return one_less(pcie, index, at_ps, 1);
@@ -186,11 +188,11 @@ uint32_t pcie_retire_reads(struct pcie *pcie, int64_t last_ps)
     const struct agenda_entry *first;
     while ((first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= last_ps) {
         uint32_t index = (uint32_t)first->ref;
+        int is_timeout = first->ref >= TIMEOUT || pcie->retire->tag[index].fate == FATE_LOST;
         int64_t at_ps = agenda_at(first);
         agenda_drop_first(&pcie->at_host);
-        enum fate fate = (enum fate)pcie->retire->tag[index].fate;
         uint32_t read = pcie->request[index].read;
-        if (fate == FATE_LOST || fate == FATE_LATE ? times_out(pcie, index, at_ps) : arrives(pcie, index, at_ps))
+        if (is_timeout ? times_out(pcie, index, at_ps) : arrives(pcie, index, at_ps))
             return read;
     }
     return PCIE_NO_READ;
