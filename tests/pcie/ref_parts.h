@@ -124,7 +124,7 @@ int ref_wire_cycle(struct ref *ref, struct ref_wire *wire);
 /* Link cycles of a TLP: its bytes, or as long as its slots keep the user interface. parts: places in a beat where one may begin. */
 int64_t ref_tlp_cyc(const struct ref *ref, uint32_t link_bytes, uint32_t payload_bytes, uint32_t descriptor_bytes,
                     uint32_t parts);
-void ref_count(struct ref *ref, int direction, int kind, uint32_t payload_bytes, uint32_t link_bytes);
+void ref_count(struct ref *ref, int direction, enum ref_pcie_kind kind, uint32_t payload_bytes, uint32_t link_bytes);
 void ref_wrong(struct ref *ref, int is_right, const char *what);
 
 /* The oldest that is due; NULL: none. */

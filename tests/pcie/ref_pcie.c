@@ -14,7 +14,7 @@ void ref_wrong(struct ref *ref, int is_right, const char *what)
         ref->wrong = what;
 }
 
-void ref_count(struct ref *ref, int direction, int kind, uint32_t payload_bytes, uint32_t link_bytes)
+void ref_count(struct ref *ref, int direction, enum ref_pcie_kind kind, uint32_t payload_bytes, uint32_t link_bytes)
 {
     struct ref_pcie_count *count = &ref->log->count[direction][kind];
     count->tlps++;

@@ -139,7 +139,7 @@ static void end_tlp(struct ref *ref)
     ref->sending = SENDS_NOTHING;
 }
 
-static void put_on_link(struct ref *ref, int kind, uint32_t payload_bytes)
+static void put_on_link(struct ref *ref, enum ref_pcie_kind kind, uint32_t payload_bytes)
 {
     ref->sending_bytes = request_bytes(ref) + payload_bytes;
     ref->free_replay_bytes -= ref->sending_bytes;
