@@ -19,7 +19,8 @@ static struct load load_of(const struct pcie_params *params, enum tlp_kind kind)
     int is_request = kind != TLP_CPLD, straddle = params->straddle == PCIE_STRADDLE_ON;
     uint32_t parts = !straddle ? 1 : is_request ? REQUEST_PARTS : COMPLETION_PARTS;
     return (struct load){
-        .overhead_bytes = tlp_overhead_bytes(kind, params->header == PCIE_HEADER_4DW, (int)params->ecrc),
+        .overhead_bytes = tlp_overhead_bytes(kind, params->header == PCIE_HEADER_4DW, (int)params->ecrc) -
+                          (params->generation == LINK_FLITS ? TLP_FRAMING_BYTES : 0),
         .descriptor_bytes = (uint32_t)(is_request ? params->request_descriptor : params->completion_descriptor),
         .slot_bytes = (uint32_t)params->user_width / 8 / parts};
 }

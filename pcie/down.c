@@ -46,13 +46,13 @@ void pcie_count_down(struct pcie *pcie, enum pcie_kind kind, const struct pcie_t
 
 int64_t pcie_deliver(struct pcie *pcie, uint32_t link_bytes, int64_t took_cyc, int64_t start_cyc, int64_t free_cyc)
 {
-    struct link_skips *skips = &pcie->skips[PCIE_DOWN];
-    start_cyc = link_behind_skip(skips, start_cyc, free_cyc);
-    link_pass_skip(skips, start_cyc);
+    struct stops *stops = &pcie->stops[PCIE_DOWN];
+    start_cyc = stops_behind(stops, start_cyc, free_cyc);
+    stops_pass(stops, start_cyc);
     if (!replay_is_on(&pcie->replay[PCIE_DOWN]))
         return start_cyc + took_cyc;
     int64_t end_cyc = replay_send(&pcie->replay[PCIE_DOWN], link_bytes, start_cyc, took_cyc);
-    link_pass_skip(skips, end_cyc - took_cyc); /* until the good copy begins, skips find the link idle */
+    stops_pass(stops, end_cyc - took_cyc); /* until the good copy begins, skips find the link idle */
     return end_cyc;
 }
 
@@ -80,15 +80,15 @@ static int64_t send_store(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
     int64_t free_cyc = pcie->down_free_cyc;
     pcie->down_free_cyc =
         pcie_deliver(pcie, what.link_bytes, what.took_cyc, start_cyc > free_cyc ? start_cyc : free_cyc, free_cyc);
-    int64_t in_ps = clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;
+    int64_t in_ps = pcie_arrival_ps(pcie, pcie->down_free_cyc);
     int64_t at_cyc = clk_after(pcie->user_clk, in_ps);
     if (from_cyc <= at_cyc)
         return at_cyc;
     int64_t until_cyc = clk_at_or_after(&pcie->link_clk, clk_edge(pcie->user_clk, from_cyc));
     if (until_cyc > pcie->down_free_cyc) { /* skips find the link idle meanwhile */
-        struct link_skips *skips = &pcie->skips[PCIE_DOWN];
-        pcie->down_free_cyc = link_behind_skip(skips, until_cyc, pcie->down_free_cyc);
-        link_pass_skip(skips, pcie->down_free_cyc);
+        struct stops *stops = &pcie->stops[PCIE_DOWN];
+        pcie->down_free_cyc = stops_behind(stops, until_cyc, pcie->down_free_cyc);
+        stops_pass(stops, pcie->down_free_cyc);
     }
     return from_cyc;
 }
@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
     int64_t full_cyc = pcie->full.took_cyc;
     int may_replay = replay_is_on(&pcie->replay[PCIE_DOWN]);
     uint32_t rcb = (uint32_t)pcie->params->rcb, full_headers = pcie->full_headers;
-    struct link_skips *skips = &pcie->skips[PCIE_DOWN];
+    struct stops *stops = &pcie->stops[PCIE_DOWN];
     uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
     const struct agenda_entry *first;
     while ((first = agenda_first(&pcie->at_host)) != 0 && agenda_at(first) <= last_ps) {
@@ -122,18 +122,19 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
             pcie_count_down(pcie, request->kind, &what, 1);
             end = start + what.took_cyc;
         }
-        if (may_replay || end > skips->due_cyc) /* a skip before one of them */
+        if (may_replay || end > stops->due_cyc) /* a skip before one of them */
             end = pcie_deliver_completions(pcie, request->address, request->bytes, start, free_cyc);
         free_cyc = end;
         free_ps = clk_edge(&link, free_cyc);
-        reserve_give(&pcie->reserve, RESERVE_HEADERS, headers, free_ps + latency);
+        int64_t in_ps = free_ps + latency;
+        reserve_give(&pcie->reserve, RESERVE_HEADERS, headers, in_ps);
         if (counts_data)
             reserve_give(&pcie->reserve, RESERVE_DATA, tlp_blocks(request->address, request->bytes, TLP_CREDIT_BYTES),
-                         free_ps + latency);
+                         in_ps);
         pcie->reserve.given++;
         pcie->request_free[pcie->request_free_count++] = index;
         if (--read->in_flight == 0 && read->sent) {
-            read->done_cyc = clk_after(pcie->user_clk, free_ps + latency);
+            read->done_cyc = clk_after(pcie->user_clk, in_ps);
             done = request->read;
             break;
         }

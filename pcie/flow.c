@@ -22,22 +22,18 @@ int flow_init(struct flow *flow, const struct pcie_params *params, int64_t updat
         .lines = {(uint64_t)params->host_write_lines, line_cyc, .most = mps / TLP_LINE_BYTES + 1},
         .order_cyc = order_cyc,
         .drained_cyc = INT64_MIN / 2,
-        .sparse_from_cyc = INT64_MIN,
-        .reads = {.update_cyc = update_cyc, .depth = (uint64_t)params->nonposted_headers}};
+        .sparse_from_cyc = INT64_MIN};
     /* A posted TLP older than `headers` is drained, as a later one has its header; its lines may still be held. */
     uint64_t runs = flow->headers.depth > flow->lines.depth ? flow->headers.depth : flow->lines.depth;
     flow->mask = power_of_two(runs + 2) - 1;
-    flow->reads.mask = power_of_two(flow->reads.depth) - 1;
     flow->run = malloc((flow->mask + 1) * sizeof *flow->run);
-    flow->reads.back_cyc = malloc((flow->reads.mask + 1) * sizeof *flow->reads.back_cyc);
     flow->window_cyc = (update_cyc > line_cyc ? update_cyc : line_cyc) + order_cyc;
-    return flow->run && flow->reads.back_cyc ? 0 : -1;
+    return flow->run ? 0 : -1;
 }
 
 void flow_free(struct flow *flow)
 {
     free(flow->run);
-    free(flow->reads.back_cyc);
 }
 
 /* Units of each kind that a run's TLPs take, and that were taken before it. */

@@ -1,9 +1,8 @@
-/* Flow control towards the host: posted and non-posted credits, and the host's write lines behind them.
+/* Flow control of posted TLPs towards the host: their credits, and the host's write lines behind them.
  *
- * A TLP takes a header credit (PH or NPH) and, when posted, a data credit for each 16 bytes (PD). The root complex gives a posted TLP's
- * back when it drains: when each of its 64-byte lines has one of `lines` entries on the way to memory, which it keeps for line_cyc;
- * that bounds the host's write rate to lines * 64 B / line time ("Understanding the Host Network", SIGCOMM 2024: T <= C * 64 / L). A
- * non-posted one's come back at once. UpdateFC then takes back_cyc to the sender. (PCIe Base Spec 3.0, 2.6.) Cycles are the link's.
+ * A TLP takes a header credit (PH) and a data credit for each 16 bytes (PD). The root complex gives them back when it drains: when each of its 64-byte lines has one of `lines` entries on the way to memory, which it keeps for line_cyc;
+ * that bounds the host's write rate to lines * 64 B / line time ("Understanding the Host Network", SIGCOMM 2024: T <= C * 64 / L).
+ * UpdateFC then takes back_cyc to the sender. (PCIe Base Spec 3.0, 2.6.) Cycles are the link's.
  *
  * Posted TLPs are kept as runs of equal ones. A TLP is sparse when a link full of its like could not exhaust anything; while all that
  * could still be under way are sparse, no credit is looked up. */
@@ -37,12 +36,6 @@ struct flow_pool { /* of posted TLPs */
     uint64_t most;   /* a TLP's */
 };
 
-struct flow_reads {
-    int64_t *back_cyc; /* when the credits of the newest mask + 1 are back */
-    int64_t update_cyc;
-    uint64_t depth, taken, mask;
-};
-
 struct flow {
     struct flow_pool headers, data, lines; /* lines.depth 0: no limit */
     int64_t order_cyc;                     /* from draining to the draining of the next that is strictly ordered */
@@ -51,8 +44,6 @@ struct flow {
     int64_t drained_cyc; /* of the newest */
     int64_t window_cyc;  /* so long after a TLP that is not sparse everything is as if it had been */
     int64_t sparse_from_cyc;
-
-    struct flow_reads reads;
 };
 
 /* mps: the largest payload; update_cyc: from draining until the sender knows. Returns -1 when memory is out. */
@@ -108,31 +99,6 @@ static inline int64_t flow_send_free(struct flow *flow, struct flow_tlp tlp, uin
     flow->lines.taken += (uint64_t)count * tlp.lines;
     flow->drained_cyc = first + (int64_t)(count - 1) * tlp.took_cyc;
     return flow->drained_cyc;
-}
-
-/* ---- read requests ---- */
-
-/* From which cycle, not before at_cyc, the next one has its credit. */
-static inline int64_t flow_read_when(const struct flow_reads *reads, int64_t at_cyc)
-{
-    if (reads->taken < reads->depth)
-        return at_cyc;
-    int64_t back_cyc = reads->back_cyc[(reads->taken - reads->depth) & reads->mask];
-    return back_cyc > at_cyc ? back_cyc : at_cyc;
-}
-
-/* The next `count` have theirs at at_cyc. */
-static inline int flow_reads_are_free(const struct flow_reads *reads, uint32_t count, int64_t at_cyc)
-{
-    uint64_t last = reads->taken + count - 1;
-    return count <= reads->depth &&
-           (last < reads->depth || reads->back_cyc[(last - reads->depth) & reads->mask] <= at_cyc);
-}
-
-/* It is sent, and on the link until end_cyc. */
-static inline void flow_read_sent(struct flow_reads *reads, int64_t end_cyc)
-{
-    reads->back_cyc[reads->taken++ & reads->mask] = end_cyc + reads->update_cyc;
 }
 
 #endif

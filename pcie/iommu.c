@@ -126,3 +126,23 @@ int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address, in
     iommu->passed_ps = max2(iommu->passed_ps, max2(enters_ps, iommu->entry[i].ready_ps));
     return iommu->passed_ps;
 }
+
+int64_t iommu_look_up(struct iommu *cache, uint64_t address)
+{
+    uint32_t i = find(cache, address >> cache->page_shift);
+    if (i == HEAD) {
+        cache->misses++;
+        return -1;
+    }
+    cache->hits++;
+    leave_list(cache, i);
+    make_newest(cache, i);
+    return cache->entry[i].ready_ps;
+}
+
+void iommu_fill(struct iommu *cache, uint64_t address, int64_t ready_ps)
+{
+    uint32_t i = enter(cache, address >> cache->page_shift);
+    cache->entry[i].ready_ps = ready_ps;
+    make_newest(cache, i);
+}

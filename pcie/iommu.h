@@ -38,4 +38,9 @@ void iommu_free(struct iommu *iommu);
 /* When the address of an access that is there at at_ps is translated. */
 int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address, int is_write);
 
+/* The same table as a device's cache of translations, without walkers (ATS). When the page of an address is translated, -1: it is not there;
+ * then iommu_fill() puts it there, from ready_ps on. */
+int64_t iommu_look_up(struct iommu *cache, uint64_t address);
+void iommu_fill(struct iommu *cache, uint64_t address, int64_t ready_ps);
+
 #endif

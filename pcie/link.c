@@ -4,8 +4,8 @@
 
 struct link_symbol link_symbol_ps(int64_t generation)
 {
-    /* 8b/10b takes 10 bits a byte, 128b/130b takes 130/16 */
-    static const struct link_symbol symbol[] = {{4000, 1}, {2000, 1}, {8125, 8}, {8125, 16}, {8125, 32}};
+    /* 8b/10b takes 10 bits a byte, 128b/130b takes 130/16, 1b/1b 8 */
+    static const struct link_symbol symbol[] = {{4000, 1}, {2000, 1}, {8125, 8}, {8125, 16}, {8125, 32}, {125, 1}};
     return symbol[generation - 1];
 }
 
@@ -22,7 +22,7 @@ int64_t link_ack_symbols(const struct pcie_params *params)
 
 int link_init(const struct pcie_params *params, int64_t phase_ps, struct clk *byte_clk, struct link_skips *skips)
 {
-    if (params->generation < 1 || params->generation > 5 || (params->lanes & (params->lanes - 1)) != 0)
+    if (params->generation < 1 || params->generation > LINK_FLITS || (params->lanes & (params->lanes - 1)) != 0)
         return -1;
     struct link_symbol symbol = link_symbol_ps(params->generation);
     int64_t skip = params->generation <= 2 ? 4 : 1, skip_interval = params->generation <= 2 ? 1180 + 4 : 370 + 1;
@@ -30,6 +30,10 @@ int link_init(const struct pcie_params *params, int64_t phase_ps, struct clk *by
     /* of each Ack interval of so many bytes, skips among them, two DLLPs of 8 bytes are gone from what skips leave */
     int64_t interval_bytes = link_ack_symbols(params) * params->lanes;
     int64_t left = interval_bytes * (skip_interval - skip), all = left - 16 * skip_interval;
+    if (params->generation == LINK_FLITS) { /* DLLPs have their place in the flits */
+        left = LINK_FLIT_BYTES;
+        all = LINK_FLIT_TLP_BYTES;
+    }
     if (clk_init(byte_clk, symbol.num * left, symbol.den * params->lanes * all, phase_ps))
         return -1;
     int64_t took = (skip_symbols * params->lanes * all + left / 2) / left; /* to the nearest byte */

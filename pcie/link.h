@@ -3,14 +3,21 @@
  * Encoding (8b/10b, 128b/130b) and DLLPs are in the period: Ack and UpdateFC of 8 bytes at the intervals of the Ack latency table
  * (PCIe Base Spec 3.0, 3.5.3.1). A skip ordered set is due every 1180 symbols and takes 4 (Gen1 and 2), or a block in 371 (Gen3 on:
  * every 370 to 375 blocks; 4.2.7): all lanes stop for it at the next boundary between TLPs, for 16 symbol times, 16, 8 or 4 ns at
- * Gen3, 4 and 5. That is jitter. Those that are due during one TLP all follow it. */
+ * Gen3, 4 and 5. That is jitter. Those that are due during one TLP all follow it.
+ *
+ * Gen6 is in flits of 256 bytes: 236 of TLPs, without framing and LCRC, and 20 of DLLPs, CRC and FEC (PCIe Base Spec 6.0, 4.2.3). What it
+ * carries is there when its flit is. How often Gen6 skips is assumed to be as before. */
 #ifndef PCIE_LINK_H
 #define PCIE_LINK_H
 
 #include "kernel/clk.h"
 #include "pcie/params.h"
 
-/* ps in which a lane carries a byte, encoded; generation 1 to 5. */
+#define LINK_FLITS 6 /* the generation that has them */
+#define LINK_FLIT_BYTES 256
+#define LINK_FLIT_TLP_BYTES 236
+
+/* ps in which a lane carries a byte, encoded; generation 1 to 6. */
 struct link_symbol {
     int64_t num, den;
 };
@@ -28,6 +35,12 @@ struct link_skips { /* of one direction; cycles of the byte clock */
 int link_init(const struct pcie_params *params, int64_t phase_ps, struct clk *byte_clk, struct link_skips *skips);
 /* When the first is due: so far into an interval, in parts of 2^64. */
 void link_skips_begin(struct link_skips *skips, uint64_t share);
+
+/* The cycle in which what ends at end_cyc is over at the receiver: flit_cyc, 0 without flits, are those of a flit's TLPs. */
+static inline int64_t link_received_cyc(int64_t flit_cyc, int64_t end_cyc)
+{
+    return flit_cyc == 0 ? end_cyc : (end_cyc + flit_cyc - 1) / flit_cyc * flit_cyc;
+}
 
 int64_t link_behind_late_skip(const struct link_skips *skips, int64_t start_cyc, int64_t free_cyc);
 

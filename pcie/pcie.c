@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Random streams of one link, behind the host's own: the entity's, from its top on. */
-enum { STREAM_SKIPS = 1, STREAM_UP, STREAM_DOWN, STREAM_FATES };
+enum { STREAM_SKIPS = 1, STREAM_UP, STREAM_DOWN, STREAM_FATES, STREAM_OTHERS_UP, STREAM_OTHERS_DOWN };
 
 int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
 {
@@ -19,6 +19,8 @@ int pcie_check(const struct pcie_params *p, char *error, size_t error_bytes)
         snprintf(
             error, error_bytes,
             "pcie.completion_headers are fewer than one request can take: allowed from pcie.mrrs / pcie.rcb + 1 on");
+    else if (p->ats && !p->iommu)
+        snprintf(error, error_bytes, "pcie.ats is on and pcie.iommu off: allowed with an IOMMU, which translates");
     else if (p->straddle == PCIE_STRADDLE_ON && p->user_width < 256)
         snprintf(error, error_bytes, "pcie.straddle is on and pcie.user_width below 256 bit: allowed from 256 bit on");
     else if (p->posted_data < p->mps + TLP_CREDIT_BYTES)
@@ -66,23 +68,36 @@ static int init_replay(struct pcie *pcie, uint64_t entity)
 
 static int init_link(struct pcie *pcie, int64_t phase_ps, uint64_t entity)
 {
+    const struct pcie_params *p = pcie->params;
     struct link_skips skips;
-    if (link_init(pcie->params, phase_ps, &pcie->link_clk, &skips))
+    if (link_init(p, phase_ps, &pcie->link_clk, &skips))
         return -1;
     for (int direction = 0; direction < PCIE_DIRECTION_COUNT; direction++) {
-        pcie->skips[direction] = skips;
-        if (pcie->params->skips == PCIE_SKIPS_ON) /* each side's begin when they happen to */
-            link_skips_begin(&pcie->skips[direction],
-                             rnd_draw(stream_of(pcie, entity, STREAM_SKIPS), (uint64_t)direction, 0));
+        int is_up = direction == PCIE_UP;
+        if (p->skips == PCIE_SKIPS_ON) /* each side's begin when they happen to */
+            link_skips_begin(&skips, rnd_draw(stream_of(pcie, entity, STREAM_SKIPS), (uint64_t)direction, 0));
+        stops_init(&pcie->stops[direction], &skips, p->mps + (is_up ? pcie->request_bytes : pcie->completion_bytes),
+                   is_up ? p->other_up : p->other_down,
+                   stream_of(pcie, entity, is_up ? STREAM_OTHERS_UP : STREAM_OTHERS_DOWN));
     }
     return init_replay(pcie, entity);
+}
+
+static int init_ats(struct pcie *pcie)
+{
+    struct pcie_params cache = *pcie->params;
+    pcie->ats = cache.ats != 0;
+    cache.iommu_entries = cache.atc_entries;
+    return pcie->ats ? iommu_init(&pcie->atc, &cache) : 0;
 }
 
 static int init_flow(struct pcie *pcie)
 {
     const struct pcie_params *p = pcie->params;
     pcie->np_blocks = p->np_blocks == PCIE_NP_BLOCKS_ON;
-    for (int which = 0; which < 2; which++)
+    pcie->relaxed[PCIE_PAYLOAD_WRITE] = p->relaxed_ordering != PCIE_RELAXED_OFF;
+    pcie->relaxed[PCIE_CQE_WRITE] = p->relaxed_ordering == PCIE_RELAXED_ALL;
+    for (int which = 0; which < PCIE_INPUTS - 1; which++)
         pcie->writing[which].lack_from_cyc = SIM_NEVER;
     return flow_init(&pcie->flow, p, link_cycles(pcie, 2 * p->link_latency + p->update_fc),
                      link_cycles(pcie, root_line_ps(p)), link_cycles(pcie, p->host_write_order));
@@ -91,7 +106,9 @@ static int init_flow(struct pcie *pcie)
 static int init_requests(struct pcie *pcie)
 {
     uint32_t tags = (uint32_t)pcie->params->tags, ring = 1;
-    while (ring < tags)
+    pcie->read_credits = (uint32_t)pcie->params->nonposted_headers;
+    pcie->read_back_cyc = pcie->flow.headers.back_cyc;
+    while (ring < tags + pcie->read_credits)
         ring *= 2;
     pcie->request = calloc(tags, sizeof *pcie->request);
     pcie->request_free = malloc(tags * sizeof *pcie->request_free);
@@ -99,6 +116,8 @@ static int init_requests(struct pcie *pcie)
     if (!pcie->request || !pcie->request_free || !pcie->queue)
         return -1;
     pcie->queue_mask = ring - 1;
+    for (uint32_t i = 0; i < ring; i++)
+        pcie->queue[i].at_cyc = INT64_MIN / 2; /* credits that were never away */
     for (uint32_t i = 0; i < tags; i++)
         pcie->request_free[pcie->request_free_count++] = tags - 1 - i;
     const struct pcie_params *p = pcie->params;
@@ -128,15 +147,17 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     pcie->params = params = &pcie->path;
     if (pcie_check(params, error, error_bytes))
         return -1;
-    pcie->request_bytes = tlp_overhead_bytes(TLP_MRD, params->header == PCIE_HEADER_4DW, (int)params->ecrc);
-    pcie->completion_bytes = tlp_overhead_bytes(TLP_CPLD, 0, (int)params->ecrc);
+    uint32_t framing = params->generation == LINK_FLITS ? TLP_FRAMING_BYTES : 0;
+    pcie->request_bytes = tlp_overhead_bytes(TLP_MRD, params->header == PCIE_HEADER_4DW, (int)params->ecrc) - framing;
+    pcie->completion_bytes = tlp_overhead_bytes(TLP_CPLD, 0, (int)params->ecrc) - framing;
+    pcie->flit_cyc = framing > 0 ? LINK_FLIT_TLP_BYTES : 0;
     snprintf(error, error_bytes, "out of memory");
     uint32_t reads = payload_reads + wqe_reads;
     pcie->read = calloc(reads, sizeof *pcie->read);
     pcie->read_unused = malloc(reads * sizeof *pcie->read_unused);
     if (!pcie->read || !pcie->read_unused || init_link(pcie, phase_ps, entity) ||
         root_init(&pcie->root, sim, params, entity, phase_ps, error, error_bytes) || init_flow(pcie) ||
-        init_requests(pcie) || pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) ||
+        init_ats(pcie) || init_requests(pcie) || pcie_retire_init(pcie, stream_of(pcie, entity, STREAM_FATES)) ||
         agenda_init(&pcie->at_host, 1024) || agenda_init(&pcie->stores, 64) ||
         space_init_ones(&pcie->reads[0], sim, "payload reads", payload_reads) ||
         space_init_ones(&pcie->reads[1], sim, "WQE reads", wqe_reads))
@@ -165,6 +186,7 @@ void pcie_free(struct pcie *pcie)
     replay_free(&pcie->replay[PCIE_UP]);
     replay_free(&pcie->replay[PCIE_DOWN]);
     root_free(&pcie->root);
+    iommu_free(&pcie->atc);
     agenda_free(&pcie->at_host);
     agenda_free(&pcie->stores);
 }

@@ -8,10 +8,11 @@
  *   write (payload, CQE) -> [up] -> MWr -> root complex -> visible in memory
  *   the host's store to a BAR -> [down] -> MWr at the endpoint
  *
- * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes}; a TLP takes the longer of its
- * bytes on the link and its beats on the endpoint's user interface. Down: first come first served by the instant at which
- * the host has the data. Posted writes become visible in order, and a read waits for the posted TLPs before it. Credits and the host's
- * receive buffer: pcie/flow.h. All of this is held against tests/pcie/ref_pcie.h, cycle by cycle. */
+ * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes, events}, as far as credits go (flow.h); a
+ * TLP takes the longer of its bytes on the link and its beats on the endpoint's user interface (interface.h), and comes behind what
+ * stops the link (stops.h) and its own replays (replay.h). Down: first come first served by the instant at which the host has the data
+ * (root.h). Posted writes become visible in order, unless they are relaxed, and a read waits for the posted TLPs before it. All of this
+ * is held against tests/pcie/ref_pcie.h, cycle by cycle. */
 #ifndef PCIE_PCIE_H
 #define PCIE_PCIE_H
 
@@ -19,17 +20,21 @@
 #include "kernel/fifo.h"
 #include "pcie/flow.h"
 #include "pcie/interface.h"
-#include "pcie/link.h"
 #include "pcie/params.h"
 #include "pcie/replay.h"
 #include "pcie/reserve.h"
 #include "pcie/root.h"
+#include "pcie/stops.h"
 
 enum pcie_kind {
     PCIE_PAYLOAD_READ, /* up: MRd, down: CplD */
     PCIE_WQE_READ,
     PCIE_PAYLOAD_WRITE, /* up */
     PCIE_CQE_WRITE,     /* up */
+    PCIE_EQE_WRITE,     /* up */
+    PCIE_MSIX,          /* up: a write of 4 bytes */
+    PCIE_TRANSLATION,   /* up: a translation request (ATS), down: its completion */
+    PCIE_OTHERS,        /* another function's: see pcie/stops.h */
     PCIE_DOORBELL,      /* down */
     PCIE_KIND_COUNT
 };
@@ -63,9 +68,9 @@ struct pcie_read {
 struct pcie_write {
     uint64_t address;
     uint32_t bytes;     /* payload, 0: none */
-    uint32_t cqe_bytes; /* a CQE behind the payload, 0: none */
+    uint32_t cqe_bytes; /* a CQE behind the payload, or the MSI-X behind an event; 0: none */
     uint64_t cqe_address;
-    uint16_t kind;
+    uint16_t kind, last_kind; /* of the payload and of what is behind it */
 };
 
 struct pcie_place {
@@ -88,8 +93,8 @@ struct pcie_writing {        /* a write on its way to the link */
     int active;
 };
 
-struct pcie_queued { /* an MRd between the engine and the link */
-    int64_t at_cyc;  /* link cycle in which it can be sent */
+struct pcie_queued { /* an MRd between the engine and the link, and behind it for as long as its credit may be away */
+    int64_t at_cyc;  /* link cycle in which it can be sent; then, in which it is over */
     uint32_t request;
 };
 
@@ -126,7 +131,7 @@ struct retire {
     uint64_t refused, timed_out, quarantined; /* quarantined: now */
 };
 
-enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_INPUTS };
+enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_IN_EVENT, PCIE_INPUTS };
 
 struct pcie_choice {
     int input;
@@ -140,10 +145,17 @@ struct pcie {
     const struct clk *user_clk;
     struct clk link_clk;                      /* a byte */
     uint32_t request_bytes, completion_bytes; /* of a TLP on the link, beside its payload */
-    struct link_skips skips[PCIE_DIRECTION_COUNT];
+    int64_t flit_cyc;                         /* see link_received_cyc() */
+    struct stops stops[PCIE_DIRECTION_COUNT];
     struct replay replay[PCIE_DIRECTION_COUNT];
     struct interface requests_side, completions_side;
     struct root root;
+    int ats;
+    struct iommu atc; /* the endpoint's translations */
+    struct pcie_translated {
+        uint64_t page; /* number plus 1; 0: none */
+        int64_t ready_ps;
+    } translated[PCIE_INPUTS]; /* the newest that each input asked for */
 
     /* read engine */
     struct pcie_read *read;
@@ -165,13 +177,16 @@ struct pcie {
     uint32_t request_free_count;
     struct pcie_queued *queue; /* ring of requests on their way to the link */
     uint32_t queue_mask, queue_first, queue_next;
-    struct retire *retire; /* NULL: nothing fails, and tags are free as completions arrive */
+    uint32_t read_credits; /* NPH */
+    int64_t read_back_cyc; /* from a request's end until its credit is back */
+    struct retire *retire; /* NULL: nothing fails, tags are free as completions arrive, and there are no flits */
 
     /* up */
-    struct fifo *write_in[2]; /* payload, CQE */
-    struct pcie_writing writing[2];
+    struct fifo *write_in[PCIE_INPUTS - 1]; /* payload, CQE; events have none */
+    struct pcie_writing writing[PCIE_INPUTS - 1];
     struct flow flow;
     int np_blocks;
+    uint8_t relaxed[PCIE_KIND_COUNT]; /* whether writes of a kind have the RO attribute; events never have */
     int up_last;
     int64_t up_free_cyc, up_work_cyc;
     int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */
@@ -217,6 +232,21 @@ int pcie_read_run(struct pcie *pcie);
 /* The operation is taken over by the caller at at_cyc; another may begin one cycle later. In order within a kind. */
 void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc);
 
+/* When what has left the link at end_cyc is there at the other side. */
+static inline int64_t pcie_arrival_ps(const struct pcie *pcie, int64_t end_cyc)
+{
+    return clk_edge(&pcie->link_clk, link_received_cyc(pcie->flit_cyc, end_cyc)) + pcie->params->link_latency;
+}
+
+static inline void pcie_count_one(struct pcie *pcie, enum pcie_direction direction, enum pcie_kind kind,
+                                  uint32_t payload_bytes, uint32_t link_bytes)
+{
+    struct pcie_count *count = &pcie->count[direction][kind];
+    count->tlps++;
+    count->payload_bytes += payload_bytes;
+    count->link_bytes += link_bytes;
+}
+
 /* ---- up ---- */
 
 struct pcie_up {
@@ -228,6 +258,9 @@ struct pcie_up {
     int64_t payload_visible_at_ps;
 };
 
+/* An event is to be raised from at_ps on, which has an EQE and an MSI-X; one that waits already is raised then, if that is sooner. When it
+ * is done, pcie_up_next() tells, with input PCIE_IN_EVENT. Inside a decision. */
+void pcie_raise(struct pcie *pcie, int64_t at_ps, uint32_t eqe_bytes);
 /* Begins a decision at `now`, up to the horizon. */
 void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps);
 /* Its next write that is done; 0: none, and when to decide again. */

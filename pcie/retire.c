@@ -1,4 +1,4 @@
-/* Read requests that can fail, and tags that retire in order.
+/* Read requests that can fail, tags that retire in order, and completions that come in flits: the careful way.
  *
  * A request that the host refuses (UR, CA) is answered by a completion without data, which frees its tag like any other. One that is not
  * completed within pcie.completion_timeout fails then; its tag and its space stay in quarantine until the late completion is in, for
@@ -36,7 +36,7 @@ int pcie_retire_init(struct pcie *pcie, uint64_t stream)
                             .lost_share = ((uint64_t)p->lost_completions << 32) / PPM_WHOLE};
     retire.may_fail = retire.refused_share + retire.lost_share > 0 || p->completion_timeout < TIMEOUT_USUAL_PS ||
                       longest_read_ps(p) > p->completion_timeout;
-    if (!retire.may_fail && !retire.in_order)
+    if (!retire.may_fail && !retire.in_order && pcie->flit_cyc == 0)
         return 0;
     uint32_t ring = 1;
     while (ring < p->tags)
@@ -160,7 +160,7 @@ static int64_t send_down(struct pcie *pcie, uint32_t index, int64_t ready_ps)
     pcie->down_free_cyc = refused
                               ? pcie_deliver(pcie, what.link_bytes, what.took_cyc, start_cyc, free_cyc)
                               : pcie_deliver_completions(pcie, request->address, request->bytes, start_cyc, free_cyc);
-    return clk_edge(&pcie->link_clk, pcie->down_free_cyc) + pcie->params->link_latency;
+    return pcie_arrival_ps(pcie, pcie->down_free_cyc);
 }
 
 static int arrives(struct pcie *pcie, uint32_t index, int64_t ready_ps)

@@ -29,7 +29,7 @@ static void find_plain(struct root *root)
 {
     const struct pcie_params *p = root->params;
     root->is_plain = p->host_read_kib == 0 && p->host_remote == 0 && p->host_idle == 0 && !p->iommu &&
-                     root->dram_share == 0 && root->stall_share == 0;
+                     p->peer_bytes == 0 && root->dram_share == 0 && root->stall_share == 0;
 }
 
 /* Which lines were written shortly before matters where others are further away. */
@@ -63,6 +63,13 @@ int root_init(struct root *root, struct sim *sim, const struct pcie_params *para
                           .dram_ps = loaded_ps(params, params->host_dram),
                           .dram_share = share_of(params->host_dram_share),
                           .stall_share = share_of(params->host_stall_share)};
+    peer_init(&root->peer, params);
+    root->translates = params->iommu && !params->ats;
+    root->visible_least_ps = root->write_least_ps;
+    if (params->peer_bytes > 0) {
+        root->read_least_ps = params->peer_read < root->read_least_ps ? params->peer_read : root->read_least_ps;
+        root->visible_least_ps = params->peer_write < root->write_least_ps ? params->peer_write : root->write_least_ps;
+    }
     find_plain(root);
     if (params->iommu && !iommu_page_exists((uint64_t)params->iommu_page)) {
         snprintf(error, error_bytes, "pcie.iommu_page: no such page, allowed 4 KiB, 2 MiB, 1 GiB");
@@ -150,7 +157,9 @@ int64_t root_read_all(struct root *root, int64_t at_ps, uint64_t address, uint32
 {
     uint64_t ordinal = root->reads++;
     int64_t from_ps = max2(at_ps, root->visible_ps);
-    if (root->params->iommu)
+    if (peer_has(&root->peer, address))
+        return peer_read(&root->peer, from_ps, bytes);
+    if (root->translates)
         from_ps = max2(from_ps, iommu_translate(&root->iommu, at_ps, address, 0));
     from_ps = awake_at(root, from_ps, ordinal);
     int64_t ready_ps = from_ps + rnd_table_draw(&root->read_ps, rnd_draw(root->stream, ordinal, ROOT_DRAW_READ)) +
@@ -167,16 +176,31 @@ static void note_written(struct root *root, uint64_t address, uint64_t lines)
         root->written[line & root->written_mask] = line + 1;
 }
 
-int64_t root_write_translated(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address, uint32_t bytes)
+static int64_t write_translated(struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes)
+{
+    int64_t ready_ps = at_ps;
+    uint64_t page = (uint64_t)root->params->iommu_page;
+    for (uint64_t from = address; from < address + bytes; from = (from / page + 1) * page)
+        ready_ps = max2(ready_ps, iommu_translate(&root->iommu, at_ps, from, 1));
+    return ready_ps;
+}
+
+struct root_write root_write_all(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address, uint32_t bytes,
+                                 int relaxed, int64_t takes_ps)
 {
     if (bytes == 0) /* no TLP */
-        return drained_ps;
-    int64_t ready_ps = max2(drained_ps, root->drained_ps); /* in order */
-    uint64_t page = (uint64_t)root->params->iommu_page;
-    for (uint64_t from = address; root->params->iommu && from < address + bytes; from = (from / page + 1) * page)
-        ready_ps = max2(ready_ps, iommu_translate(&root->iommu, at_ps, from, 1));
-    if (root->written && bytes > 0)
-        note_written(root, address, tlp_blocks(address, bytes, TLP_LINE_BYTES));
-    root->drained_ps = ready_ps;
-    return ready_ps;
+        return (struct root_write){drained_ps, root_in_order(root, drained_ps + takes_ps, relaxed)};
+    int64_t visible_ps;
+    drained_ps = max2(drained_ps, root->drained_ps); /* in order */
+    if (peer_has(&root->peer, address)) {
+        visible_ps = peer_write(&root->peer, drained_ps, bytes, &drained_ps);
+    } else {
+        if (root->translates)
+            drained_ps = max2(drained_ps, write_translated(root, at_ps, address, bytes));
+        if (root->written)
+            note_written(root, address, tlp_blocks(address, bytes, TLP_LINE_BYTES));
+        visible_ps = drained_ps + takes_ps;
+    }
+    root->drained_ps = drained_ps;
+    return (struct root_write){drained_ps, root_in_order(root, visible_ps, relaxed)};
 }

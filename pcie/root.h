@@ -8,7 +8,7 @@
  *   + pcie.host_dram and the rest of a refresh of a channel that it touches, when its first line is not in the last-level cache; for one
  *     channel P(longer than x) = (host_refresh - x) / host_refresh_interval
  *   + pcie.host_stall, now and then
- * with the IOMMU's translation, and the host's waking, before it. A line that was written shortly before is in the cache of the near node:
+ * with the IOMMU's translation, and the host's waking, before it; or it goes to another device (pcie/peer.h). A line that was written shortly before is in the cache of the near node:
  * as far back as pcie.host_ddio goes, so that a read of it meets neither the other node nor DRAM. */
 #ifndef PCIE_ROOT_H
 #define PCIE_ROOT_H
@@ -17,6 +17,7 @@
 #include "kernel/sim.h"
 #include "pcie/iommu.h"
 #include "pcie/params.h"
+#include "pcie/peer.h"
 
 enum { /* attempts */
        ROOT_DRAW_READ,
@@ -38,11 +39,13 @@ struct root {
     int is_plain;           /* reads need read_ps alone */
 
     struct rnd_table write_ps;
-    int64_t write_least_ps;
+    int64_t write_least_ps, visible_least_ps; /* in the host's memory; anywhere */
     int write_varies;
     uint64_t writes;
 
+    struct peer peer;
     struct iommu iommu;
+    int translates;     /* what comes; with ATS the endpoint asks for it before */
     int64_t drained_ps; /* of the newest write that was translated */
     struct rnd_table wake_ps, stall_ps;
     int64_t dram_ps;                     /* with the load of others */
@@ -84,8 +87,9 @@ struct root_write {
     int64_t visible_at_ps; /* a core sees it */
 };
 
-/* root_write() where an IOMMU or DDIO has a part in it. */
-int64_t root_write_translated(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address, uint32_t bytes);
+/* root_write() for a host that is not plain. */
+struct root_write root_write_all(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address, uint32_t bytes,
+                                 int relaxed, int64_t takes_ps);
 
 /* How long the TLPs of the next write take, each from draining until a core sees it. */
 static inline int64_t root_write_takes_ps(struct root *root)
@@ -101,19 +105,24 @@ static inline void root_write_part(struct root *root, int64_t drained_ps, int64_
         root->visible_ps = drained_ps + takes_ps;
 }
 
-/* A write of `bytes` (0: nothing) at `address` is there at at_ps, and out of the receive buffer at drained_ps as far as entries for its
- * lines go (pcie/flow.h). Posted writes are visible in order (Base Spec 2.4.1): not before an earlier one, unless it is relaxed. */
-static inline struct root_write root_write(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address,
-                                           uint32_t bytes, int relaxed, int64_t takes_ps)
+/* Posted writes are visible in order (Base Spec 2.4.1): not before an earlier one, unless it is relaxed. */
+static inline int64_t root_in_order(struct root *root, int64_t visible_ps, int relaxed)
 {
-    if (__builtin_expect(!root->is_plain, 0))
-        drained_ps = root_write_translated(root, at_ps, drained_ps, address, bytes);
-    int64_t visible_ps = drained_ps + takes_ps;
     if (visible_ps < root->visible_ps && !relaxed)
         visible_ps = root->visible_ps;
     if (visible_ps > root->visible_ps)
         root->visible_ps = visible_ps;
-    return (struct root_write){drained_ps, visible_ps};
+    return visible_ps;
+}
+
+/* A write of `bytes` (0: nothing, no TLP) at `address` is there at at_ps, and out of the receive buffer at drained_ps as far as entries for
+ * its lines go (pcie/flow.h); takes_ps: root_write_takes_ps(). */
+static inline struct root_write root_write(struct root *root, int64_t at_ps, int64_t drained_ps, uint64_t address,
+                                           uint32_t bytes, int relaxed, int64_t takes_ps)
+{
+    if (__builtin_expect(!root->is_plain, 0))
+        return root_write_all(root, at_ps, drained_ps, address, bytes, relaxed, takes_ps);
+    return (struct root_write){drained_ps, root_in_order(root, drained_ps + takes_ps, relaxed)};
 }
 
 /* How long a written line holds its entry, with the load of others. */

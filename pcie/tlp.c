@@ -2,7 +2,6 @@
 
 #include <stddef.h>
 
-#define FRAMING_BYTES 8u /* start, sequence number, LCRC, end */
 #define ECRC_BYTES 4u
 #define DW_BYTES 4u
 
@@ -19,7 +18,7 @@ static int is_completion(enum tlp_kind kind)
 uint32_t tlp_overhead_bytes(enum tlp_kind kind, int is_above_4gib, int ecrc)
 {
     int is_long = kind == TLP_MSG || (is_above_4gib && !is_completion(kind));
-    return FRAMING_BYTES + (is_long ? 4 : 3) * DW_BYTES + (ecrc ? ECRC_BYTES : 0);
+    return TLP_FRAMING_BYTES + (is_long ? 4 : 3) * DW_BYTES + (ecrc ? ECRC_BYTES : 0);
 }
 
 uint32_t tlp_data_bytes(const struct tlp *tlp)

@@ -37,6 +37,8 @@ struct tlp {
 
 /* Without payload. is_above_4gib: the address of a request, which else must have the short header (2.2.4.1). */
 uint32_t tlp_overhead_bytes(enum tlp_kind kind, int is_above_4gib, int ecrc);
+
+#define TLP_FRAMING_BYTES 8u /* of it: start, sequence number, LCRC, end; flits (Gen6) have none */
 /* The payload in whole double words. A CAS carries two operands; a write of 0 bytes one double word without enables. */
 uint32_t tlp_data_bytes(const struct tlp *tlp);
 /* All of it. */

@@ -2,6 +2,8 @@
 #include "pcie/pcie.h"
 #include "pcie/tlp.h"
 
+#define MSIX_BYTES 4u /* the message data of a table entry (PCI 3.0, 6.8.2) */
+
 static int64_t max2(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -22,11 +24,18 @@ static int64_t min2(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* From which cycle, not before at_cyc, the read request `number` in the queue has its credit. */
+static inline int64_t read_credit_cyc(const struct pcie *pcie, uint32_t number, int64_t at_cyc)
+{
+    const struct pcie_queued *before = &pcie->queue[(number - pcie->read_credits) & pcie->queue_mask];
+    return max2(at_cyc, before->at_cyc + pcie->read_back_cyc);
+}
+
 /* The first link cycle at which an input that has a TLP can send it: it is there and, as far as is known, its credit. */
 static inline int64_t read_at(struct pcie *pcie)
 {
     return replay_room_when(&pcie->replay[PCIE_UP], pcie->request_bytes,
-                            flow_read_when(&pcie->flow.reads, queued_read(pcie)->at_cyc));
+                            read_credit_cyc(pcie, pcie->queue_first, queued_read(pcie)->at_cyc));
 }
 
 static inline int64_t write_at(const struct pcie *pcie, int input)
@@ -35,7 +44,7 @@ static inline int64_t write_at(const struct pcie *pcie, int input)
     int64_t came_cyc = writing->active ? writing->came_cyc : fifo_front(pcie->write_in[input - 1])->tail_cyc;
     int64_t at_cyc = max2(came_cyc, writing->credit_cyc);
     if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= came_cyc)
-        at_cyc = max2(at_cyc, flow_read_when(&pcie->flow.reads, at_cyc));
+        at_cyc = max2(at_cyc, read_credit_cyc(pcie, pcie->queue_first, at_cyc));
     return at_cyc;
 }
 
@@ -43,7 +52,7 @@ static inline int64_t write_at(const struct pcie *pcie, int input)
 static int64_t send_again(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t took_cyc)
 {
     int64_t end_cyc = replay_send(&pcie->replay[PCIE_UP], bytes, start_cyc, took_cyc);
-    link_pass_skip(&pcie->skips[PCIE_UP], end_cyc - took_cyc);
+    stops_pass(&pcie->stops[PCIE_UP], end_cyc - took_cyc);
     return end_cyc;
 }
 
@@ -87,21 +96,57 @@ static void wake_down(struct pcie *pcie)
         sim_wake(pcie->sim, pcie->down_decider, first_at);
 }
 
+#define TRANSLATION_BYTES 8u /* of a translation completion: one entry (ATS 1.1, 2.3) */
+
+/* With ATS: from which cycle on the input's address is translated, as known at start_cyc. One that is not asks the IOMMU then, and keeps
+ * the answer for itself, whatever the cache drops meanwhile. */
+static int64_t translated_cyc(struct pcie *pcie, int input, uint64_t address, int64_t start_cyc)
+{
+    struct pcie_translated *kept = &pcie->translated[input];
+    uint64_t page = address >> pcie->atc.page_shift;
+    int64_t ready_ps = kept->page == page + 1 ? kept->ready_ps : iommu_look_up(&pcie->atc, address);
+    if (ready_ps < 0) {
+        uint32_t back_bytes = TRANSLATION_BYTES + pcie->completion_bytes;
+        int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
+        stops_pass(&pcie->stops[PCIE_UP], start_cyc);
+        pcie->up_free_cyc = send_again(pcie, pcie->request_bytes, start_cyc, took);
+        pcie->up_work_cyc += took;
+        int64_t at_ps = iommu_translate(&pcie->root.iommu, pcie_arrival_ps(pcie, pcie->up_free_cyc), address, 0);
+        ready_ps = clk_edge(&pcie->link_clk, clk_at_or_after(&pcie->link_clk, at_ps) + back_bytes) +
+                   pcie->params->link_latency;
+        iommu_fill(&pcie->atc, address, ready_ps);
+        *kept = (struct pcie_translated){page + 1, ready_ps};
+        pcie_count_one(pcie, PCIE_UP, PCIE_TRANSLATION, 0, pcie->request_bytes);
+        pcie_count_one(pcie, PCIE_DOWN, PCIE_TRANSLATION, TRANSLATION_BYTES, back_bytes);
+    }
+    int64_t ready_cyc = clk_at_or_after(&pcie->link_clk, ready_ps);
+    return ready_cyc > start_cyc ? ready_cyc : start_cyc;
+}
+
 /* One read request from start_cyc on, where credits are short, TLPs are replayed, requests can fail or the host is not a plain one. */
 static void send_read(struct pcie *pcie, int64_t start_cyc)
 {
-    struct flow_reads *reads = &pcie->flow.reads;
     uint32_t index = queued_read(pcie)->request;
     const struct pcie_request *request = &pcie->request[index];
+    if (pcie->ats) {
+        int64_t translated = translated_cyc(pcie, PCIE_IN_READ, request->address, start_cyc);
+        if (translated > start_cyc) { /* it and what is behind it wait */
+            pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc = translated;
+            return;
+        }
+    }
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
-    pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] += flow_read_when(reads, ready_cyc) - ready_cyc;
-    model_assert(pcie->sim, flow_read_when(reads, start_cyc) == start_cyc, "a read is sent without its credit");
-    link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
+    pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] +=
+        read_credit_cyc(pcie, pcie->queue_first, ready_cyc) - ready_cyc;
+    model_assert(pcie->sim, read_credit_cyc(pcie, pcie->queue_first, start_cyc) == start_cyc,
+                 "a read is sent without its credit");
+    stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     pcie->up_free_cyc = send_again(pcie, pcie->request_bytes, start_cyc, took);
-    flow_read_sent(reads, pcie->up_free_cyc);
+    pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc = pcie->up_free_cyc;
     int64_t sent_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
-    int64_t ready_ps = root_read(&pcie->root, sent_ps + pcie->params->link_latency, request->address, request->bytes);
+    int64_t at_ps = pcie_arrival_ps(pcie, pcie->up_free_cyc);
+    int64_t ready_ps = root_read(&pcie->root, at_ps, request->address, request->bytes);
     put_at_host(pcie, index, pcie->retire ? pcie_retire_sent(pcie, index, sent_ps, ready_ps) : ready_ps);
     pcie->queue_first++;
     pcie->up_work_cyc += took;
@@ -113,21 +158,20 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
 static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
     const struct clk link = pcie->link_clk; /* copies of its own: kept in registers */
-    struct flow_reads reads = pcie->flow.reads;
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask, first = next;
     if (!pcie->root.is_plain || pcie->retire || replay_is_on(&pcie->replay[PCIE_UP]) ||
-        !flow_reads_are_free(&reads, end - next, start_cyc)) {
+        read_credit_cyc(pcie, end - 1, start_cyc) > start_cyc || end - next > pcie->read_credits) {
         send_read(pcie, start_cyc);
         return;
     }
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes), free_cyc;
     const int64_t latency = pcie->params->link_latency, written = pcie->root.visible_ps;
-    link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
-    last_cyc = min2(last_cyc, pcie->skips[PCIE_UP].due_cyc - 1);
-    const struct pcie_queued *queued = &pcie->queue[next & mask];
+    stops_pass(&pcie->stops[PCIE_UP], start_cyc);
+    last_cyc = min2(last_cyc, pcie->stops[PCIE_UP].due_cyc - 1);
+    struct pcie_queued *queued = &pcie->queue[next & mask];
     do {
         free_cyc = start_cyc + took;
-        flow_read_sent(&reads, free_cyc);
+        queued->at_cyc = free_cyc;
         put_at_host(pcie, queued->request,
                     root_read_plain(&pcie->root, max2(clk_edge(&link, free_cyc) + latency, written)));
         if (++next == end)
@@ -135,7 +179,6 @@ static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
         queued = &pcie->queue[next & mask];
         start_cyc = max2(free_cyc, queued->at_cyc);
     } while (start_cyc <= last_cyc);
-    pcie->flow.reads = reads;
     pcie->queue_first = next;
     pcie->up_free_cyc = free_cyc;
     pcie->up_work_cyc += (next - first) * took;
@@ -160,8 +203,7 @@ static struct piece next_piece(const struct pcie *pcie, const struct pcie_write 
                                                                     piece.payload_bytes + pcie->request_bytes),
                                   (piece.payload_bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES,
                                   tlp_blocks(address, piece.bytes, TLP_LINE_BYTES),
-                                  pcie->params->relaxed_ordering >=
-                                      (write->bytes > 0 ? PCIE_RELAXED_PAYLOAD : PCIE_RELAXED_ALL)};
+                                  pcie->relaxed[write->bytes > 0 ? write->kind : write->last_kind]};
     return piece;
 }
 
@@ -169,7 +211,7 @@ static struct piece next_piece(const struct pcie *pcie, const struct pcie_write 
 static int must_wait(struct pcie *pcie, int which, const struct piece *piece, int64_t start_cyc)
 {
     const struct pcie_write *write = &pcie->writing[which].write;
-    unsigned kind = write->bytes > 0 ? write->kind : PCIE_CQE_WRITE;
+    unsigned kind = write->bytes > 0 ? write->kind : write->last_kind;
     enum flow_lack lack = FLOW_NO_PH;
     int64_t credit_cyc = flow_posted_when(&pcie->flow, piece->tlp, start_cyc, &lack);
     int64_t room_cyc = replay_room_when(&pcie->replay[PCIE_UP], piece->payload_bytes + pcie->request_bytes, start_cyc);
@@ -204,9 +246,10 @@ static inline int64_t takes_ps(struct pcie *pcie, struct pcie_writing *writing)
 static inline struct root_write reach_root(struct pcie *pcie, struct pcie_writing *writing, uint64_t address,
                                            uint32_t bytes, int64_t last_cyc, int64_t sent_ps, int relaxed)
 {
-    int64_t latency = pcie->params->link_latency, at_ps = sent_ps + latency, drained_ps = at_ps;
+    int64_t latency = pcie->params->link_latency;
+    int64_t at_ps = pcie->flit_cyc == 0 ? sent_ps + latency : pcie_arrival_ps(pcie, last_cyc), drained_ps = at_ps;
     if (writing->drained_cyc != last_cyc)
-        drained_ps = clk_edge(&pcie->link_clk, writing->drained_cyc) + latency;
+        drained_ps = max2(at_ps, clk_edge(&pcie->link_clk, writing->drained_cyc) + latency);
     struct root_write root =
         root_write(&pcie->root, at_ps, drained_ps, address, bytes, relaxed, takes_ps(pcie, writing));
     writing->takes_ps = -1;
@@ -218,7 +261,7 @@ static inline struct root_write reach_root(struct pcie *pcie, struct pcie_writin
 /* All payload is sent, and a CQE is to follow. */
 static void finish_payload(struct pcie *pcie, struct pcie_writing *writing, int64_t last_cyc)
 {
-    int relaxed = pcie->params->relaxed_ordering != PCIE_RELAXED_OFF;
+    int relaxed = pcie->relaxed[writing->write.kind];
     int64_t sent_ps = clk_edge(&pcie->link_clk, last_cyc);
     writing->payload_visible_ps =
         reach_root(pcie, writing, writing->payload.address, writing->payload.bytes, last_cyc, sent_ps, relaxed)
@@ -238,25 +281,32 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
 {
     struct pcie_write *write = &pcie->writing[which].write;
     struct piece piece = next_piece(pcie, write);
-    int is_free = flow_is_free(&pcie->flow, piece.tlp, start_cyc) && !replay_is_on(&pcie->replay[PCIE_UP]);
+    if (pcie->ats) {
+        uint64_t address = write->bytes > 0 ? write->address : write->cqe_address;
+        pcie->writing[which].credit_cyc = translated_cyc(pcie, which + 1, address, start_cyc);
+        if (pcie->writing[which].credit_cyc > start_cyc)
+            return 0;
+    }
+    int is_free =
+        flow_is_free(&pcie->flow, piece.tlp, start_cyc) && !replay_is_on(&pcie->replay[PCIE_UP]) && !pcie->ats;
     if (!is_free && must_wait(pcie, which, &piece, start_cyc))
         return 0;
     if (pcie->writing[which].lack_from_cyc != SIM_NEVER)
         account_lack(pcie, which, start_cyc);
-    link_pass_skip(&pcie->skips[PCIE_UP], start_cyc);
+    stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     if (write->bytes == 0) {
-        send(pcie, which, PCIE_CQE_WRITE, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
+        send(pcie, which, (enum pcie_kind)write->last_kind, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
         write->cqe_bytes = 0;
         return 1;
     }
     uint32_t mps = (uint32_t)pcie->params->mps, pieces = 1;
     if (piece.bytes == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
-        int64_t due_cyc = pcie->skips[PCIE_UP].due_cyc;
+        int64_t due_cyc = pcie->stops[PCIE_UP].due_cyc;
         int64_t fit = ((last_cyc < due_cyc ? last_cyc : due_cyc - 1) - start_cyc) / piece.tlp.took_cyc + 1;
         pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
         pieces = is_free ? pieces : 1;
     }
-    send(pcie, which, write->kind, pieces, piece.payload_bytes, piece.tlp, start_cyc, is_free);
+    send(pcie, which, (enum pcie_kind)write->kind, pieces, piece.payload_bytes, piece.tlp, start_cyc, is_free);
     write->address += (uint64_t)pieces * piece.bytes;
     write->bytes -= pieces * piece.bytes;
     if (write->bytes > 0)
@@ -266,9 +316,9 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     return 1;
 }
 
-static int64_t behind_skip(const struct pcie *pcie, int64_t start_cyc)
+static int64_t behind_stops(const struct pcie *pcie, int64_t start_cyc)
 {
-    return link_behind_skip(&pcie->skips[PCIE_UP], start_cyc, pcie->up_free_cyc);
+    return stops_behind(&pcie->stops[PCIE_UP], start_cyc, pcie->up_free_cyc);
 }
 
 /* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
@@ -277,18 +327,19 @@ static struct pcie_choice choose(struct pcie *pcie)
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
     int64_t from_cyc = max2(pcie->up_from_cyc, pcie->up_free_cyc);
     int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
-    int cqes = has_write(pcie, PCIE_IN_CQE);
-    if (!cqes && !(reads && payload)) { /* at most one of them */
+    int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
+    if (!(cqes | event) && !(reads && payload)) { /* at most one of them */
         choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
         if (choice.input >= 0)
             choice.start_cyc =
-                behind_skip(pcie, max2(reads ? read_at(pcie) : write_at(pcie, PCIE_IN_PAYLOAD), from_cyc));
+                behind_stops(pcie, max2(reads ? read_at(pcie) : write_at(pcie, PCIE_IN_PAYLOAD), from_cyc));
         return choice;
     }
     int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
-                               cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER};
-    int64_t first = min2(at[0], min2(at[1], at[2]));
-    choice.start_cyc = behind_skip(pcie, max2(first, from_cyc));
+                               cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER,
+                               event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER};
+    int64_t first = min2(min2(at[0], at[1]), min2(at[2], at[3]));
+    choice.start_cyc = behind_stops(pcie, max2(first, from_cyc));
     choice.input = pcie->up_last;
     do {
         choice.input = choice.input + 1 == PCIE_INPUTS ? 0 : choice.input + 1;
@@ -323,13 +374,13 @@ static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct 
 {
     struct pcie_writing *writing = &pcie->writing[input - 1];
     struct fifo *in = pcie->write_in[input - 1];
-    int is_cqe = writing->cqe_bytes > 0;
+    int is_last = writing->cqe_bytes > 0; /* CQE or MSI-X, behind payload or without */
     int64_t sent_ps = clk_edge(&pcie->link_clk, last_cyc);
-    int relaxed = pcie->params->relaxed_ordering >= (is_cqe ? PCIE_RELAXED_ALL : PCIE_RELAXED_PAYLOAD);
+    int relaxed = pcie->relaxed[is_last ? writing->write.last_kind : writing->write.kind];
     struct root_write root =
-        reach_root(pcie, writing, is_cqe ? writing->write.cqe_address : writing->payload.address,
-                   is_cqe ? writing->cqe_bytes : writing->payload.bytes, last_cyc, sent_ps, relaxed);
-    if (in->shape.in_beats)
+        reach_root(pcie, writing, is_last ? writing->write.cqe_address : writing->payload.address,
+                   is_last ? writing->cqe_bytes : writing->payload.bytes, last_cyc, sent_ps, relaxed);
+    if (in && in->shape.in_beats)
         fifo_release(in, writing->slot_bytes, writing->start_cyc, last_cyc);
     writing->active = 0;
     up->input = input;
@@ -337,7 +388,7 @@ static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct 
     up->sent_at_ps = sent_ps;
     up->drained_at_ps = root.drained_at_ps;
     up->visible_at_ps = root.visible_at_ps;
-    up->payload_visible_at_ps = is_cqe ? writing->payload_visible_ps : root.visible_at_ps;
+    up->payload_visible_at_ps = is_last ? writing->payload_visible_ps : root.visible_at_ps;
 }
 
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
@@ -349,7 +400,7 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
         return 0;
     }
     struct pcie_write *write = &pcie->writing[input - 1].write;
-    for (; start_cyc <= last_cyc; start_cyc = behind_skip(pcie, pcie->up_free_cyc)) {
+    for (; start_cyc <= last_cyc; start_cyc = behind_stops(pcie, pcie->up_free_cyc)) {
         int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
         if (!empty && !send_write_pieces(pcie, input - 1, start_cyc, last_cyc))
             return 0;
@@ -369,6 +420,25 @@ static int is_better_later(const struct pcie *pcie, const struct pcie_choice *ch
     return choice->input != PCIE_IN_READ && choice->start_cyc > pcie->up_from_cyc &&
            !pcie->writing[choice->input - 1].active &&
            choice->start_cyc + fifo_front(pcie->write_in[choice->input - 1])->bytes > pcie->up_horizon_cyc;
+}
+
+void pcie_raise(struct pcie *pcie, int64_t at_ps, uint32_t eqe_bytes)
+{
+    struct pcie_writing *event = &pcie->writing[PCIE_IN_EVENT - 1];
+    int64_t at_cyc = clk_at_or_after(&pcie->link_clk, at_ps);
+    if (event->active) { /* what it has not sent yet comes behind all that is written by then, and tells of it */
+        if (at_cyc < event->came_cyc)
+            event->came_cyc = at_cyc;
+        return;
+    }
+    *event = (struct pcie_writing){
+        .write = {.bytes = eqe_bytes, .cqe_bytes = MSIX_BYTES, .kind = PCIE_EQE_WRITE, .last_kind = PCIE_MSIX},
+        .payload = {0, eqe_bytes},
+        .cqe_bytes = MSIX_BYTES,
+        .takes_ps = -1,
+        .came_cyc = at_cyc,
+        .lack_from_cyc = SIM_NEVER,
+        .active = 1};
 }
 
 void pcie_up_begin(struct pcie *pcie, int64_t now, int64_t horizon_ps)

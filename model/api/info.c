@@ -99,6 +99,15 @@ static void name_behind(const struct path *path, int index, struct rnicsim_stage
     out->behind = index < path->count ? path->stage[index].name : path->end.shape.name;
 }
 
+/* Another function's TLPs until now. */
+static struct pcie_count others_of(const struct rnic *nic, enum pcie_direction direction)
+{
+    const struct pcie *pcie = &nic->pcie;
+    const struct stops *stops = &pcie->stops[direction];
+    uint64_t tlps = stops_others_by(stops, clk_at_or_after(&pcie->link_clk, nic->sim->now));
+    return (struct pcie_count){tlps, tlps * (uint64_t)pcie->params->mps, tlps * (uint64_t)stops->others.took_cyc};
+}
+
 static void add_endpoint_waits(const struct rnic *nic, const struct pcie_wait *wait, int64_t *time_ps)
 {
     time_ps[RNICSIM_NO_TAG] += api_in_ps(&nic->user_clk, wait->tag_cyc);
@@ -159,6 +168,8 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
             out->items += pcie->count[core == CORE_UP ? PCIE_UP : PCIE_DOWN][kind].tlps;
         out->time_ps[RNICSIM_WORK] =
             api_in_ps(&pcie->link_clk, core == CORE_UP ? pcie->up_work_cyc : pcie->down_work_cyc);
+        out->time_ps[RNICSIM_WORK] +=
+            api_in_ps(&pcie->link_clk, (int64_t)others_of(nic, core == CORE_UP ? PCIE_UP : PCIE_DOWN).link_bytes);
         const struct replay *replay = &pcie->replay[core == CORE_UP ? PCIE_UP : PCIE_DOWN];
         out->time_ps[RNICSIM_NO_REPLAY_BUFFER] = api_in_ps(&pcie->link_clk, replay->wait_cyc);
         out->time_ps[RNICSIM_REPLAY] = api_in_ps(&pcie->link_clk, replay->lost_cyc);
@@ -239,13 +250,17 @@ size_t rnicsim_tlp_count(const struct rnicsim *sim)
 
 int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out)
 {
-    static const char *const kind[PCIE_KIND_COUNT] = {"payload read", "wqe read", "payload write", "cqe write",
-                                                      "doorbell"};
+    static const char *const kind[PCIE_KIND_COUNT] = {
+        [PCIE_PAYLOAD_READ] = "payload read", [PCIE_WQE_READ] = "wqe read",   [PCIE_PAYLOAD_WRITE] = "payload write",
+        [PCIE_CQE_WRITE] = "cqe write",       [PCIE_EQE_WRITE] = "eqe write", [PCIE_MSIX] = "msi-x",
+        [PCIE_TRANSLATION] = "translation",   [PCIE_OTHERS] = "others",       [PCIE_DOORBELL] = "doorbell"};
     if (index >= rnicsim_tlp_count(sim))
         return RNICSIM_EINPUT;
     size_t which = index % PCIE_KIND_COUNT, direction = index / PCIE_KIND_COUNT % PCIE_DIRECTION_COUNT;
     const struct rnic *nic = &sim->system.nic[index / PCIE_KIND_COUNT / PCIE_DIRECTION_COUNT];
-    const struct pcie_count *count = &nic->pcie.count[direction][which];
+    struct pcie_count all =
+        which == PCIE_OTHERS ? others_of(nic, (enum pcie_direction)direction) : nic->pcie.count[direction][which];
+    const struct pcie_count *count = &all;
     *out = (struct rnicsim_tlp_info){.nic = nic->setup.name,
                                      .direction = direction == PCIE_UP ? "up" : "down",
                                      .kind = kind[which],

@@ -209,7 +209,7 @@ struct rnicsim_totals {
     uint64_t wire_bytes; /* with preamble, FCS and gap, the busier direction */
     uint64_t drops;      /* frames, the sum of the next three */
     uint64_t drops_full, drops_underrun,
-        drops_sequence; /* no space at arrival; ran dry at the sender's MAC; PSN not expected */
+        drops_sequence;  /* no space at arrival; ran dry at the sender's MAC; PSN not expected */
     uint64_t seen_early; /* messages whose CQE or last byte was seen before all payload: pcie.relaxed_ordering */
     uint64_t tlps;
     uint64_t decisions;

@@ -10,6 +10,7 @@ struct host_params {
 #undef PARAM
 };
 
+enum host_completion { HOST_COMPLETION_POLL, HOST_COMPLETION_INTERRUPT };
 enum host_push { HOST_PUSH_OFF, HOST_PUSH_ON };
 
 extern const struct param_table host_param_table;

@@ -42,7 +42,7 @@ int rnic_declare(struct rnic *rnic, int outbox)
         {rnic->scheduler, rnic->retire, cycle, SIM_FORWARD},
         {rnic->retire, up, through(rnic, RNIC_CQE), SIM_FORWARD},
         {rnic->retire, outbox, cycle, SIM_FORWARD},
-        {up, outbox, link + pcie->root.write_least_ps, SIM_FORWARD},
+        {up, outbox, link + pcie->root.visible_least_ps, SIM_FORWARD},
         /* what comes back: tags, the window, space */
         {rnic->retire, rnic->scheduler, cycle, SIM_FORWARD},
         {port, rnic->scheduler, cycle, SIM_FORWARD},

@@ -62,7 +62,7 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
     const struct rnic *rnic = context;
     uint32_t cqe_bytes = (uint32_t)rnic->params->cqe_bytes;
     if (input == PCIE_IN_CQE) {
-        *write = (struct pcie_write){.cqe_bytes = cqe_bytes};
+        *write = (struct pcie_write){.cqe_bytes = cqe_bytes, .last_kind = PCIE_CQE_WRITE};
         return;
     }
     const struct item *item = rnic_item(rnic, ref);
@@ -71,7 +71,8 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
     *write = (struct pcie_write){.address = message->remote_address + item->offset,
                                  .bytes = item->payload_bytes,
                                  .cqe_bytes = has_cqe ? cqe_bytes : 0,
-                                 .kind = PCIE_PAYLOAD_WRITE};
+                                 .kind = PCIE_PAYLOAD_WRITE,
+                                 .last_kind = PCIE_CQE_WRITE};
 }
 
 /* The last thing written of a message tells a program that it is there: its CQE, or its last byte. It must not be seen before all payload,
@@ -112,8 +113,11 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
         rnic->receives += (uint64_t)message_is_received(message);
         if (ack_point != TRANSPORT_ACK_ACCEPTED)
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, from_cyc);
-        outbox_put(rnic->setup.outbox, host_sees(&rnic->host, up->visible_at_ps),
-                   message_is_received(message) ? OUTBOX_RECV_DONE : OUTBOX_WRITE_VISIBLE, host, item->message);
+        if (message_is_received(message) && rnic->events.on)
+            events_cqe_written(rnic, OUTBOX_RECV_DONE, item->message, up);
+        else
+            outbox_put(rnic->setup.outbox, host_sees(&rnic->host, up->visible_at_ps),
+                       message_is_received(message) ? OUTBOX_RECV_DONE : OUTBOX_WRITE_VISIBLE, host, item->message);
     }
     if (!item->ack_request || ack_point == TRANSPORT_ACK_ACCEPTED) {
         pool_give(rnic->setup.items, up->ref);
@@ -128,8 +132,12 @@ static void cqe_written(struct rnic *rnic, const struct pcie_up *up)
 {
     struct message *message = rnic_message(rnic, up->ref);
     message->stamp_ps[MESSAGE_AT_CQE] = up->visible_at_ps;
-    message->stamp_ps[MESSAGE_AT_SEEN] = host_sees(&rnic->host, up->visible_at_ps);
     rnic->completions++;
+    if (rnic->events.on) {
+        events_cqe_written(rnic, OUTBOX_SEND_DONE, up->ref, up);
+        return;
+    }
+    message->stamp_ps[MESSAGE_AT_SEEN] = host_sees(&rnic->host, up->visible_at_ps);
     outbox_put(rnic->setup.outbox, message->stamp_ps[MESSAGE_AT_SEEN], OUTBOX_SEND_DONE, (uint32_t)rnic->setup.entity,
                up->ref);
 }
@@ -157,6 +165,8 @@ static int64_t decide_up(void *self, int64_t now)
             return wake_at;
         if (up.input == PCIE_IN_CQE)
             cqe_written(rnic, &up);
+        else if (up.input == PCIE_IN_EVENT)
+            events_raised(rnic, &up);
         else
             payload_written(rnic, &up);
     }

@@ -165,11 +165,12 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
         .setup = *setup, .sim = setup->sim, .params = setup->nic, .peer = peer, .scheduler_wake_ps = SIM_NEVER};
     rnic->host = (struct host){.params = setup->host, .shift_ps = setup->host_shift_ps};
     snprintf(error, error_bytes, "out of memory");
-    if (pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
+    if (host_init(&rnic->host, setup->sim->seed, setup->entity) ||
+        pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
         return -1;
     rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
-    return init_clocks(rnic, error, error_bytes) || fabric_init(rnic, error, error_bytes) ||
-                   dma_init(rnic, error, error_bytes)
+    return init_clocks(rnic, error, error_bytes) || events_init(rnic, error, error_bytes) ||
+                   fabric_init(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes)
                ? -1
                : 0;
 }
@@ -196,6 +197,7 @@ void rnic_free(struct rnic *rnic)
     free(rnic->by_number.entry);
     pool_free(&rnic->doorbells);
     fabric_free(rnic);
+    events_free(rnic);
     free(rnic->order);
     pcie_free(&rnic->pcie);
     space_free(&rnic->payload_space);

@@ -131,6 +131,12 @@ struct rnic {
     struct heap flush;      /* QPs in error with requests to flush */
     struct heap failing;    /* requests of which a read over PCIe fails: QP and number, from the cycle on */
 
+    struct rnic_events {
+        int on;
+        struct agenda pending; /* CQEs that no event has told of, by when they are visible */
+        uint64_t untold, raised;
+    } events;
+
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_bad, drops_sequence; /* no space at arrival, bad FCS, PSN not expected */
     uint64_t requests, completions, errors, receives;
@@ -200,6 +206,12 @@ void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc
 void rnic_run_reads(struct rnic *rnic);
 /* The horizon of a decider that frees the space of two paths: only now, while anybody waits for it (see sim_reach()). */
 int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed, enum rnic_path also_freed);
+
+/* Interrupts (events.c). A CQE is written; the event that tells of all of them is. */
+int events_init(struct rnic *rnic, char *error, size_t error_bytes);
+void events_free(struct rnic *rnic);
+void events_cqe_written(struct rnic *rnic, enum outbox_kind kind, uint32_t message, const struct pcie_up *up);
+void events_raised(struct rnic *rnic, const struct pcie_up *up);
 
 /* The PCIe side: first its own state and deciders, then, when the paths stand, what it reads and writes. */
 int dma_init(struct rnic *rnic, char *error, size_t error_bytes);

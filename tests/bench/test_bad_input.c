@@ -66,6 +66,8 @@ static const struct bad_case cases[] = {
     {HEAD GOOD, RUN "-s pcie.host_write_lines=3 t.wqe", "allowed are 0 and from pcie.mps / 64 + 1 on"},
     {HEAD GOOD, RUN "-s 'pcie.replay_buffer=256 B' t.wqe", "pcie.replay_buffer is smaller than one TLP"},
     {HEAD GOOD, RUN "-s pcie.posted_headers=128 t.wqe", "allowed up to 127"},
+    {HEAD GOOD, RUN "-s nic.moderation_count=4 t.wqe", "allowed with one"},
+    {HEAD GOOD, RUN "-s pcie.ats=on t.wqe", "allowed with an IOMMU"},
     {HEAD GOOD, RUN "-s pcie.scaled_credits=4 t.wqe", "needs pcie.generation 4"},
     {HEAD GOOD, RUN "-s pcie.straddle=on -s 'pcie.user_width=128 bit' t.wqe", "allowed from 256 bit on"},
     {HEAD GOOD, RUN "-s pcie.completion_headers=8 t.wqe",

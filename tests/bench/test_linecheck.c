@@ -64,9 +64,10 @@ static void test_pcie(void)
     expect_pcie("--pcie 'gen3 x16' --latency '300 ns' --completions rcb", "read", 4096, 95.2, "link");
     expect_pcie(US1 "--width '256 bit'", "write", 4096, 64, "user_interface");
     /* a board's: its endpoint, its host, what is set */
-    expect_pcie("-b kcu116_25g --latency '500 ns'", "read", 4096, 32, "user_interface");
+    expect_pcie("-b kcu116_25g --latency '500 ns'", "read", 4096, 30.12, "user_interface"); /* 268 B: 17 beats of 16 */
     expect_pcie("-b u280_100g -s pcie.completion_headers=128", "read", 4096, 65.5, "no_credit_CPLH");
-    expect_pcie("-b u280_100g --host hsw_e3_1226v3 --latency '400 ns'", "write", 4096, 105.1, "link"); /* MPS 128 */
+    expect_pcie("-b u280_100g --host hsw_e3_1226v3 --latency '400 ns'", "write", 4096, 102.4,
+                "user_interface"); /* MPS 128: 144 B in five halves of a beat */
 }
 
 /* Whether a board reads at 98 Gb/s: with PG213's 128 headers up to 668 ns. */

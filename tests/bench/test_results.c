@@ -239,7 +239,7 @@ static void test_partial_counts(void)
                   "rkey,imm,cmp,swap,dep\n"
                   "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,8192,0,1,0x1000,2,0x2000,1,0,0,0,\n"
                   "0,0,0,SEND,2,1,2,0,WRITE,SIGNALED,8,0,1,0x1000,2,0x2000,1,0,0,0,\n");
-    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --no-charts --json -s 'nic.user_clock=150 MHz' "
+    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --no-charts --json -s 'nic.user_clock=170 MHz' "
                                           "-s stage.tx.mac.flow=cut t.wqe"),
                     0);
     CU_ASSERT_EQUAL(command_lines(command.err), 1);

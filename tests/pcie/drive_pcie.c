@@ -157,13 +157,15 @@ static int64_t decide_up(void *self, int64_t now)
 
 static void describe(void *context, int input, uint32_t ref, struct pcie_write *write)
 {
+    (void)input;
     const struct drive *drive = context;
     const struct ref_pcie_load *load = &drive->system->load[ref];
     *write = (struct pcie_write){.address = load->address,
                                  .bytes = load->bytes,
                                  .cqe_bytes = load->cqe_bytes,
                                  .cqe_address = load->cqe_address,
-                                 .kind = (uint16_t)(input == PCIE_IN_CQE ? PCIE_CQE_WRITE : PCIE_PAYLOAD_WRITE)};
+                                 .kind = PCIE_PAYLOAD_WRITE,
+                                 .last_kind = PCIE_CQE_WRITE};
 }
 
 static int init_fifo(struct drive *drive, struct fifo *fifo, const struct clk *read_clk)
@@ -211,6 +213,11 @@ static void begin(struct drive *drive)
 
 static void read_log(struct drive *drive)
 {
+    static const enum pcie_kind kind_of[REF_PCIE_KINDS] = {[REF_READ] = PCIE_PAYLOAD_READ,
+                                                           [REF_WQE_READ] = PCIE_WQE_READ,
+                                                           [REF_WRITE] = PCIE_PAYLOAD_WRITE,
+                                                           [REF_CQE] = PCIE_CQE_WRITE,
+                                                           [REF_STORE] = PCIE_DOORBELL};
     const struct pcie *pcie = &drive->pcie;
     for (uint32_t i = 0; i < 2 * REF_PCIE_LOADS_MAX; i++) /* reads are never taken over: all are there still */
         if (pcie->read[i].bytes > 0 || pcie->read[i].done_cyc > 0) {
@@ -219,9 +226,10 @@ static void read_log(struct drive *drive)
             times->failed = pcie->read[i].failed;
         }
     for (int d = 0; d < REF_DIRECTIONS; d++)
-        for (int k = 0; k < REF_PCIE_KINDS; k++)
-            drive->log->count[d][k] = (struct ref_pcie_count){pcie->count[d][k].tlps, pcie->count[d][k].payload_bytes,
-                                                              pcie->count[d][k].link_bytes};
+        for (int k = 0; k < REF_PCIE_KINDS; k++) {
+            const struct pcie_count *count = &pcie->count[d][kind_of[k]];
+            drive->log->count[d][k] = (struct ref_pcie_count){count->tlps, count->payload_bytes, count->link_bytes};
+        }
 }
 
 /* Whether everything that was lent is back. */

@@ -61,7 +61,7 @@ enum { REF_UP, REF_DOWN, REF_DIRECTIONS };
 
 struct ref_pcie_log {
     struct ref_pcie_times times[REF_PCIE_LOADS_MAX];
-    struct ref_pcie_count count[REF_DIRECTIONS][REF_PCIE_KINDS]; /* of TLPs, as pcie.h names kinds; in the same order */
+    struct ref_pcie_count count[REF_DIRECTIONS][REF_PCIE_KINDS];            /* of TLPs */
     int64_t tags_most, headers_most, data_most, ph_most, pd_most, nph_most; /* in use at once */
 };
 

@@ -138,24 +138,6 @@ static void rate_of_the_lines(void)
     }
 }
 
-static void reads_in_flight(void)
-{
-    struct pcie_params params = adverts(127, 2047, 0);
-    struct flow flow;
-    CU_ASSERT_EQUAL_FATAL(flow_init(&flow, &params, 1000, 1, 0), 0);
-    for (int64_t i = 0; i < 4; i++) {
-        CU_ASSERT_EQUAL(flow_read_when(&flow.reads, i * 24), i * 24);
-        flow_read_sent(&flow.reads, i * 24 + 24);
-    }
-    CU_ASSERT_FALSE(flow_reads_are_free(&flow.reads, 1, 1023));
-    CU_ASSERT(flow_reads_are_free(&flow.reads, 1, 1024));
-    CU_ASSERT_FALSE(flow_reads_are_free(&flow.reads, 2, 1024));
-    CU_ASSERT_FALSE(flow_reads_are_free(&flow.reads, 5, 1 << 20));
-    CU_ASSERT_EQUAL(flow_read_when(&flow.reads, 96), 1024); /* refused one cycle before, accepted at the cycle */
-    CU_ASSERT_EQUAL(flow_read_when(&flow.reads, 1024), 1024);
-    flow_free(&flow);
-}
-
 /* 50 data credits, TLPs of 16 that take 100 cycles each; the largest takes 17. With 50 - 2 * 17 + 1 credits for the time of the way back nothing
  * can bind: up to 106 cycles. Three are in the air at most, so from 200 cycles on something does. */
 static void sparse_enough(void)
@@ -198,7 +180,6 @@ void suite_pcie_flow(void)
     CU_pSuite suite = CU_add_suite("pcie: flow control", NULL, NULL);
     CU_add_test(suite, "posted credits and lines against a reference", posted_against_reference);
     CU_add_test(suite, "the rate of the host's lines", rate_of_the_lines);
-    CU_add_test(suite, "reads in flight", reads_in_flight);
     CU_add_test(suite, "sparse enough", sparse_enough);
     CU_add_test(suite, "a small TLP behind a large one", small_behind_large);
 }

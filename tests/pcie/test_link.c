@@ -65,11 +65,26 @@ static void share_of_a_full_link(void)
     CU_ASSERT_DOUBLE_EQUAL((double)(count * 280) / (double)free_cyc, 370.0 / 371, 1e-6);
 }
 
+/* Gen6 x16: 236 bytes of 256 at 128 bytes a nanosecond, 118; what ends within a flit is there with it, up to 2 ns later. */
+static void flits(void)
+{
+    struct clk clk;
+    struct link_skips skips = skips_of(6, 16, &clk);
+    CU_ASSERT_DOUBLE_EQUAL((double)clk.den / (double)clk.num * 1000, 118, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL((double)skips.took_cyc * (double)clk.num / (double)clk.den, 16 * 125, 5);
+    CU_ASSERT_EQUAL(link_received_cyc(LINK_FLIT_TLP_BYTES, 1), 236);
+    CU_ASSERT_EQUAL(link_received_cyc(LINK_FLIT_TLP_BYTES, 236), 236);
+    CU_ASSERT_EQUAL(link_received_cyc(LINK_FLIT_TLP_BYTES, 237), 472);
+    CU_ASSERT_EQUAL(link_received_cyc(0, 237), 237);
+    CU_ASSERT_DOUBLE_EQUAL((double)(clk_edge(&clk, 472) - clk_edge(&clk, 236)), 2000, 1);
+}
+
 void suite_pcie_link(void);
 void suite_pcie_link(void)
 {
     CU_pSuite suite = CU_add_suite("pcie: skips of the link", NULL, NULL);
     CU_add_test(suite, "stall and interval", stall_and_interval);
     CU_add_test(suite, "at the next boundary", at_the_next_boundary);
+    CU_add_test(suite, "flits", flits);
     CU_add_test(suite, "share of a full link", share_of_a_full_link);
 }

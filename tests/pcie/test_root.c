@@ -165,6 +165,28 @@ static void a_read_waits_for_the_writes_before_it(void)
     end(&trial);
 }
 
+/* Another device's window of 1 MiB at 4 GiB: a port of 8 Gb/s, 1 ns a byte, for both ways; the host's memory is as it was. */
+static void another_device(void)
+{
+    const uint64_t bar = UINT64_C(1) << 32;
+    struct trial trial;
+    prepare(&trial);
+    trial.params.peer_base = (int64_t)bar;
+    trial.params.peer_bytes = 1 << 20;
+    trial.params.peer_read = 900000;
+    trial.params.peer_write = 300000;
+    trial.params.peer_rate = INT64_C(8000000000);
+    begin(&trial);
+    CU_ASSERT_EQUAL(took(&trial, 0, bar - 64, 64), 200000);
+    CU_ASSERT_EQUAL(took(&trial, 0, bar, 256), 256000 + 900000);
+    CU_ASSERT_EQUAL(took(&trial, 0, bar + 256, 256), 2 * 256000 + 900000); /* behind the first */
+    struct root_write written = root_write(&trial.root, 600000, 600000, bar + (1 << 20) - 64, 64, 0, 60000);
+    CU_ASSERT_EQUAL(written.drained_at_ps, 664000);
+    CU_ASSERT_EQUAL(written.visible_at_ps, 964000);
+    CU_ASSERT_EQUAL(took(&trial, 2000000, bar + (1 << 20), 64), 200000);
+    end(&trial);
+}
+
 static void a_host_that_sleeps(void)
 {
     struct trial trial;
@@ -212,6 +234,7 @@ void suite_pcie_root(void)
     CU_add_test(suite, "relaxed writes", relaxed_writes_may_pass);
     CU_add_test(suite, "load", load_slows_lines_and_dram);
     CU_add_test(suite, "a read waits for writes", a_read_waits_for_the_writes_before_it);
+    CU_add_test(suite, "another device", another_device);
     CU_add_test(suite, "a host that sleeps", a_host_that_sleeps);
     CU_add_test(suite, "translation and order", translation_keeps_writes_in_order);
 }

@@ -4,7 +4,7 @@
 
 #include "api/rnicsim.h"
 
-#define SCENARIO_SETS_MAX 56
+#define SCENARIO_SETS_MAX 64
 
 struct scenario {
     const char *board;

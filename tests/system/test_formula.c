@@ -79,6 +79,13 @@ static void posted_credits_over_their_way_back(void)
     }
 }
 
+/* Payload from another device's memory, peer to peer: as fast as its port. The rings stay in the host's. */
+static void payload_of_a_peer(void)
+{
+    const char *set[] = {"pcie.peer_base=16 MiB", "pcie.peer_bytes=16 MiB", "pcie.peer_rate=40 Gbps"};
+    near(set[2], goodput(set, 3, 65536, 400), 40, 0.01);
+}
+
 /* A window of N packets over the round trip: 2 x 20 km of cable and about 1.2 us of NICs. */
 static void window_over_a_round_trip(void)
 {
@@ -109,6 +116,7 @@ void suite_system_formula(void)
     CU_pSuite suite = CU_add_suite("system: formulas", NULL, NULL);
     CU_add_test(suite, "tags over a round trip", tags_over_a_round_trip);
     CU_add_test(suite, "completion headers over a round trip", completion_headers_over_a_round_trip);
+    CU_add_test(suite, "payload of a peer", payload_of_a_peer);
     CU_add_test(suite, "posted credits over their way back", posted_credits_over_their_way_back);
     CU_add_test(suite, "window over a round trip", window_over_a_round_trip);
     CU_add_test(suite, "the narrowest stage", the_narrowest_stage);

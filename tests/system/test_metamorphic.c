@@ -40,10 +40,12 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     s.outstanding = s.batch * PICK(&r, 1, 2, 7);
     s.messages = s.batch * (uint32_t)(20 + next_random(&r) % 60);
     s.flags = s.length_bytes <= 64 && (next_random(&r) & 1) ? RNICSIM_INLINE : 0;
+    uint32_t iommu = PICK(&r, 0, 0, 1);
     struct {
         const char *format;
         uint32_t value;
     } set[] = {{"pcie.lanes=%u", PICK(&r, 4, 8, 16)},
+               {"pcie.generation=%u", PICK(&r, 3, 3, 3, 1, 4, 6)},
                {"pcie.tags=%u", PICK(&r, 2, 8, 32, 256)},
                {"pcie.completion_buffer=%u B", PICK(&r, 528, 2048, 32768)},
                {"pcie.completion_headers=%u", PICK(&r, 9, 128, 512)},
@@ -84,14 +86,24 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"pcie.lost_completions=%u ppm", PICK(&r, 0, 0, 0, 2000)},
                {"pcie.relaxed_ordering=%s", PICK(&r, 0, 1, 2)},
                {"pcie.host_write=0:60 100:%u ns", PICK(&r, 60, 900)},
-               {"pcie.iommu=%s", PICK(&r, 0, 0, 1)},
+               {"pcie.iommu=%s", iommu},
+               {"pcie.ats=%s", iommu & PICK(&r, 0, 1)},
                {"pcie.iommu_entries=%u", PICK(&r, 1, 4, 64)},
                {"pcie.host_dram_share=%u ppm", PICK(&r, 0, 0, 300000, 1000000)},
                {"pcie.host_remote=%u ns", PICK(&r, 0, 0, 100)},
                {"pcie.host_idle=%u ns", PICK(&r, 0, 0, 100)},
                {"pcie.host_wake=%u ns", PICK(&r, 0, 640)},
                {"pcie.host_stall_share=%u ppm", PICK(&r, 0, 0, 10000)},
-               {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)}};
+               {"pcie.host_stall=%u ns", PICK(&r, 0, 5000)},
+               {"pcie.atc_entries=%u", PICK(&r, 1, 4, 64)},
+               {"pcie.other_up=%u ppm", PICK(&r, 0, 0, 400000)},
+               {"pcie.other_down=%u ppm", PICK(&r, 0, 0, 400000)},
+               {"pcie.peer_base=%u B", PICK(&r, 1u << 24, 1u << 25)},
+               {"pcie.peer_bytes=%u B", PICK(&r, 0, 0, 8192)},
+               {"host.completion=%s", PICK(&r, 0, 0, 1)},
+               {"host.interrupt=0:500 100:%u ns", PICK(&r, 500, 9000)},
+               {"nic.moderation_count=%u", PICK(&r, 1, 3)},
+               {"nic.moderation_time=%u ns", PICK(&r, 300, 5000)}};
     static const char *const word[][3] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
@@ -103,7 +115,9 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"off", "on"},
                                           {"arrival", "in_order"},
                                           {"off", "payload", "all"},
-                                          {"off", "on"}};
+                                          {"off", "on"},
+                                          {"off", "on"},
+                                          {"poll", "interrupt"}};
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
