@@ -43,7 +43,7 @@ check: need need-test
 
 soak: need need-test
 	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/run_tests
-	RNICSIM_SOAK_SECONDS=$(or $(SECONDS_LONG),600) $(BUILD)/run_tests kernel_property kernel_rtl
+	RNICSIM_SOAK_SECONDS=$(or $(SECONDS_LONG),600) $(BUILD)/run_tests kernel_property kernel_rtl pcie_reference
 
 golden: need
 	@$(MAKE) --no-print-directory $(BUILD)/golden

@@ -11,7 +11,8 @@
  * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes, events}, as far as credits go (flow.h); a
  * TLP takes the longer of its bytes on the link and its beats on the endpoint's user interface (interface.h), and comes behind what
  * stops the link (stops.h) and its own replays (replay.h). Down: first come first served by the instant at which the host has the data
- * (root.h). Posted writes become visible in order, unless they are relaxed. Credits towards the endpoint: store.h. */
+ * (root.h). Posted writes become visible in order, unless they are relaxed, and a read waits for the posted TLPs before it. Credits
+ * towards the endpoint: store.h. All of this is held against tests/pcie/ref_pcie.h, cycle by cycle. */
 #ifndef PCIE_PCIE_H
 #define PCIE_PCIE_H
 
@@ -61,6 +62,7 @@ struct pcie_read {
     uint16_t kind;
     uint8_t sent;      /* all requests are sent */
     uint8_t failed;    /* a request was refused, or timed out */
+    int64_t over_ps;   /* where requests can fail: when the latest of them is over */
     int64_t begun_cyc; /* user cycle in which the engine took it */
     int64_t done_cyc;  /* user cycle of the last completion's arrival; 0: not known yet */
 };
@@ -122,11 +124,13 @@ struct retire {
     uint64_t refused_share, lost_share; /* of 2^32 */
     struct retire_tag {
         uint16_t fate;
-        uint16_t is_over; /* its last completion is in: it waits for those before it */
-        int64_t late_ps;
+        uint8_t is_refused; /* what comes, in time or not, is a completion without data */
+        uint8_t is_over;    /* its last completion is in, at over_ps: it waits for those before it */
+        int64_t deadline_ps, over_ps;
     } * tag;
     uint32_t *order; /* ring of requests as they were sent */
     uint32_t first, next, mask;
+    int64_t given_ps;                         /* the newest: what comes back does so in order */
     uint64_t refused, timed_out, quarantined; /* quarantined: now */
 };
 

@@ -77,6 +77,7 @@ static inline int64_t wait_for_resources(struct pcie_wait *wait, const struct cl
 static inline void queue_request(struct pcie *pcie, const struct clk *user, const struct clk *link, int64_t at_cyc,
                                  struct pcie_request what)
 {
+    model_assert(pcie->sim, pcie->request_free_count > 0, "more requests are under way than there are tags");
     uint32_t index = pcie->request_free[--pcie->request_free_count];
     pcie->request[index] = what;
     pcie->queue[pcie->queue_next++ & pcie->queue_mask] =

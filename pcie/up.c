@@ -56,6 +56,14 @@ static int64_t send_again(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, 
     return end_cyc;
 }
 
+/* Nobody is sent what the host has no room for (Base Spec 2.6.1). */
+static void check_credits(struct pcie *pcie, struct flow_tlp tlp, int64_t start_cyc)
+{
+    enum flow_lack lack = FLOW_NO_PH;
+    model_assert(pcie->sim, flow_posted_when(&pcie->flow, tlp, start_cyc, &lack) == start_cyc,
+                 "a write is sent without its credits");
+}
+
 /* Books `tlps` TLPs of payload_bytes each from start_cyc on. */
 static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlps, uint32_t payload_bytes,
                  struct flow_tlp tlp, int64_t start_cyc, int is_free)
@@ -70,6 +78,8 @@ static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlp
     if (replay_is_on(&pcie->replay[PCIE_UP])) /* one */
         start_cyc = send_again(pcie, bytes, start_cyc, took) - took;
     pcie->up_free_cyc = start_cyc + took;
+    if (!is_free)
+        check_credits(pcie, tlp, start_cyc);
     pcie->writing[which].drained_cyc =
         is_free ? flow_send_free(&pcie->flow, tlp, tlps, start_cyc) : flow_send(&pcie->flow, tlp, start_cyc); /* one */
 }
@@ -129,6 +139,8 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
     int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
     pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] +=
         read_credit_cyc(pcie, pcie->queue_first, ready_cyc) - ready_cyc;
+    model_assert(pcie->sim, read_credit_cyc(pcie, pcie->queue_first, start_cyc) == start_cyc,
+                 "a read is sent without its credit");
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     pcie->up_free_cyc = send_again(pcie, pcie->request_bytes, start_cyc, took);
     pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc = pcie->up_free_cyc;

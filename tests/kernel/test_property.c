@@ -5,20 +5,16 @@
 #include "tests/kernel/net_compare.h"
 #include "tests/kernel/net_kernel.h"
 #include "tests/kernel/net_random.h"
-#include "tests/quick.h"
+#include "tests/soak.h"
 
 #include <CUnit/CUnit.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 void suite_kernel_property(void);
 
 #define CASES 1000
 #define EDGES_MAX 20000000
 #define SHRINK_TRIES 4000
-#define FAILURES_MAX 3
 
 enum variant { AHEAD = 1, REACH = 2, UNWATCHED = 4, OUTSIDE = 8, VARIANTS = 16 }; /* any of them together */
 
@@ -125,31 +121,9 @@ static void coincident_edges(void)
         }
 }
 
-static uint64_t environment(const char *name)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : 0;
-}
-
 static void random_netlists(void)
 {
-    uint64_t only = environment("RNICSIM_PROPERTY_SEED"), seconds = environment("RNICSIM_SOAK_SECONDS");
-    int failures = 0;
-    if (only) {
-        CU_ASSERT_EQUAL(run_seed(only, 0), 0);
-        return;
-    }
-    for (uint64_t seed = 1; seed <= quick_cases(CASES); seed++)
-        failures += run_seed(seed, failures >= FAILURES_MAX);
-    time_t end = time(NULL) + (time_t)seconds;
-    uint64_t fresh = (uint64_t)time(NULL) << 20, tried = 0;
-    for (; time(NULL) < end; tried++)
-        failures += run_seed(fresh + tried, failures >= FAILURES_MAX);
-    if (seconds)
-        fprintf(stderr, "kernel property: %" PRIu64 " fresh cases from seed %" PRIu64 "\n", tried, fresh);
-    if (failures)
-        fprintf(stderr, "kernel property: %d failures\n", failures);
-    CU_ASSERT_EQUAL(failures, 0);
+    CU_ASSERT_EQUAL(soak("kernel property", CASES, run_seed), 0);
 }
 
 void suite_kernel_property(void)

@@ -62,7 +62,8 @@ static void check_tags(struct drive *drive)
     for (uint32_t i = pcie->queue_first; i != pcie->queue_next; i++)
         places[pcie->queue[i & pcie->queue_mask].request]++;
     for (uint32_t i = pcie->at_host.first; i != pcie->at_host.next; i++)
-        places[pcie->at_host.entry[i & pcie->at_host.mask].ref]++;
+        if (pcie->at_host.entry[i & pcie->at_host.mask].ref < tags) /* else a timeout */
+            places[pcie->at_host.entry[i & pcie->at_host.mask].ref]++;
     for (uint32_t i = 0; i < tags; i++) {
         twice += places[i] > 1;
         nowhere += places[i] == 0;

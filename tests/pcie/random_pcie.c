@@ -41,7 +41,11 @@ static void random_link(uint64_t *r, struct pcie_params *p)
     p->partial_line = PICK(PCIE_PARTIAL_JOINED, PCIE_PARTIAL_APART);
     p->writes = PICK(PCIE_WRITES_GREEDY, PCIE_WRITES_ALIGNED);
     p->replay_buffer = PICK(p->mps + 32, 2048, 1 << 20);
-    p->retrain = NS;
+    p->retrain = 3000 * NS;
+    if (p->skips == PCIE_SKIPS_OFF) {
+        p->damaged_tlps = PICK(0, 0, 0, 20000000, 200000000);
+        p->lost_acks = PICK(0, 0, 0, 5000000, 100000000);
+    }
 }
 
 static void random_endpoint(uint64_t *r, struct pcie_params *p)
@@ -126,6 +130,21 @@ static void random_loads(uint64_t *r, struct ref_pcie_system *system)
     }
 }
 
+/* Reads that the host refuses, answers too late or never; what never comes back must not be all there is. */
+static void random_failures(uint64_t *r, struct pcie_params *p)
+{
+    p->refused_reads = PICK(0, 0, 0, 20000000, 300000000);
+    if (p->retire == PCIE_RETIRE_IN_ORDER)
+        return;
+    p->completion_timeout = PICK(1000000000, 1000000000, 2000, 500) * NS;
+    p->lost_completions = p->completion_timeout < 10000 * NS ? PICK(0, 0, 50000000) : 0;
+    if (p->lost_completions == 0)
+        return;
+    p->tags = 1024;
+    p->completion_headers = 65536;
+    p->completion_buffer = 1 << 20;
+}
+
 void random_pcie(uint64_t seed, struct ref_pcie_system *system)
 {
     uint64_t state = seed, *r = &state;
@@ -136,6 +155,7 @@ void random_pcie(uint64_t seed, struct ref_pcie_system *system)
         random_link(r, &system->params);
         random_endpoint(r, &system->params);
         random_host(r, &system->params);
+        random_failures(r, &system->params);
     } while (pcie_check(&system->params, error, sizeof error));
     static const int64_t period[][2] = {{4000, 1}, {2500, 3}, {102400, 33}, {2000, 1}, {8000, 1}};
     int64_t which = next(r) % 5;

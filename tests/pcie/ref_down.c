@@ -10,10 +10,22 @@ static int64_t took_cyc(const struct ref *ref, uint32_t link_bytes, uint32_t pay
     return ref_tlp_cyc(ref, link_bytes, payload_bytes, (uint32_t)ref->p->completion_descriptor, parts);
 }
 
+static void send_refusal(struct ref *ref)
+{
+    uint32_t link_bytes = tlp_overhead_bytes(TLP_CPL, 0, (int)ref->p->ecrc);
+    ref->answer_bytes = 0;
+    ref_wire_send(&ref->wire[REF_DOWN], took_cyc(ref, link_bytes, 0));
+    ref_count(ref, REF_DOWN, ref->system->load[ref->answering->load].kind, 0, link_bytes);
+}
+
 /* The next completion of the request that is being answered. */
 static void send_completion(struct ref *ref)
 {
     const struct pcie_params *p = ref->p;
+    if (ref->answering->is_refused) {
+        send_refusal(ref);
+        return;
+    }
     uint32_t rcb = (uint32_t)p->rcb, bytes = tlp_completion(ref->answer_address, ref->answer_bytes, (uint32_t)p->mps,
                                                             rcb, p->completions == PCIE_COMPLETIONS_RCB);
     uint32_t in_last_block = (uint32_t)((ref->answer_address + bytes) % rcb);
@@ -24,7 +36,7 @@ static void send_completion(struct ref *ref)
     ref_wrong(ref, bytes > 0 && payload <= p->mps + 4, "a completion is empty or above MPS");
     ref->answer_address += bytes;
     ref->answer_bytes -= bytes;
-    ref->wire[REF_DOWN].busy_cyc = took_cyc(ref, link_bytes, payload);
+    ref_wire_send(&ref->wire[REF_DOWN], took_cyc(ref, link_bytes, payload));
     ref_count(ref, REF_DOWN, ref->system->load[ref->answering->load].kind, payload, link_bytes);
 }
 
@@ -41,7 +53,7 @@ static void send_store(struct ref *ref)
         load->bytes + tlp_overhead_bytes(TLP_MWR, ref->p->header == PCIE_HEADER_4DW, (int)ref->p->ecrc);
     ref->down_kind = SENDS_STORE;
     ref->down_store = ref->next_store++;
-    ref->wire[REF_DOWN].busy_cyc = took_cyc(ref, link_bytes, load->bytes);
+    ref_wire_send(&ref->wire[REF_DOWN], took_cyc(ref, link_bytes, load->bytes));
     ref_count(ref, REF_DOWN, REF_STORE, load->bytes, link_bytes);
 }
 

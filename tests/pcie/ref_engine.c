@@ -28,6 +28,23 @@ static void retire(struct ref *ref, struct ref_request *request)
             give(ref, &ref->request[ref->oldest]);
 }
 
+/* The request is completed, or has failed: with the last one, the operation is done. */
+static void ends(struct ref *ref, struct ref_request *request, int failed)
+{
+    struct ref_pcie_times *times = &ref->log->times[request->load];
+    for (uint32_t i = 0; i < ref->pendings; i++)
+        if (&ref->request[ref->pending[i]] == request) {
+            ref->pending[i] = ref->pending[--ref->pendings];
+            break;
+        }
+    request->has_failed = failed;
+    times->failed |= failed;
+    if (--ref->in_flight[request->load] > 0 || !ref->all_sent[request->load])
+        return;
+    times->done_cyc = ref->user_cyc;
+    ref->finished++;
+}
+
 /* What was seen in the last cycle is used from now on; what came in since is seen now. */
 static void take_completions(struct ref *ref)
 {
@@ -37,13 +54,25 @@ static void take_completions(struct ref *ref)
         ref->usable.first++;
     }
     while ((due = ref_due(&ref->returned, ref->now_ps - 1)) != 0) {
-        uint32_t load = ref->request[due->a].load;
+        struct ref_request *request = &ref->request[due->a];
         ref_delay(&ref->usable, ref->user_cyc + 1, due->a, 0);
+        if (due->at <= request->deadline_ps)
+            ends(ref, request, request->is_refused);
+        else if (!request->has_failed)
+            ends(ref, request, 1);
         ref->returned.first++;
-        if (--ref->in_flight[load] > 0 || !ref->all_sent[load])
-            continue;
-        ref->log->times[load].done_cyc = ref->user_cyc;
-        ref->finished++;
+    }
+}
+
+/* Requests that are not completed in time. */
+static void take_timeouts(struct ref *ref)
+{
+    for (uint32_t i = 0; i < ref->pendings;) {
+        struct ref_request *request = &ref->request[ref->pending[i]];
+        if (request->deadline_ps < ref->now_ps)
+            ends(ref, request, 1); /* takes the place of another */
+        else
+            i++;
     }
 }
 
@@ -133,6 +162,7 @@ void ref_engine_edge(struct ref *ref)
 {
     take_completions(ref);
     take_store(ref);
+    take_timeouts(ref);
     if (ref->engine_rest_cyc > 0)
         ref->engine_rest_cyc--;
     else

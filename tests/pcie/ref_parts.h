@@ -14,7 +14,10 @@ struct ref_request {
     uint64_t ordinal;        /* of reads sent */
     uint64_t behind;         /* so many posted TLPs were sent before it */
     int64_t at_ps, ready_ps; /* at the root complex; its data is there */
-    int over;                /* its last completion is in */
+    int is_refused, is_lost; /* by the host */
+    int64_t deadline_ps;
+    int has_failed; /* timed out */
+    int over;       /* its last completion is in */
 };
 
 struct ref_posted { /* a TLP in the host's receive buffer */
@@ -38,6 +41,9 @@ struct ref_queue {
 struct ref_wire {
     int64_t until_skip_cyc, busy_cyc;
     int skips_waiting, is_skipping;
+    int64_t took_cyc; /* of the TLP under way, once */
+    uint64_t stream, tlps;
+    uint32_t attempts;
 };
 
 struct ref_write_port {
@@ -58,9 +64,9 @@ struct ref {
     const char *wrong;
     struct clk link;
     int64_t now_ps, user_cyc, link_cyc;
-    int64_t skip_every_cyc, skip_took_cyc, ack_cyc, update_cyc, line_cyc, order_cyc;
+    int64_t skip_every_cyc, skip_took_cyc, ack_cyc, nak_cyc, timer_cyc, retrain_cyc, update_cyc, line_cyc, order_cyc;
     struct rnd_table host_read, host_write;
-    uint64_t host_stream, reads_drawn, writes_drawn;
+    uint64_t host_stream, fate_stream, reads_drawn, writes_drawn;
 
     /* endpoint */
     uint32_t next_operation; /* load */
@@ -70,7 +76,9 @@ struct ref {
     uint32_t current_bytes;
     int64_t free_tags, free_headers, free_data;
     struct ref_request request[REF_QUEUE_MAX];
-    uint32_t requests, oldest; /* oldest: not retired */
+    uint32_t requests, oldest;                 /* oldest: not retired */
+    uint32_t pending[REF_QUEUE_MAX], pendings; /* sent, neither completed nor timed out */
+    uint32_t lost, lost_headers, lost_data;
     uint32_t in_flight[REF_PCIE_LOADS_MAX];
     int all_sent[REF_PCIE_LOADS_MAX];
     struct ref_queue issue, returned, usable; /* to the link; completions on their way in; seen in this cycle */
@@ -112,12 +120,13 @@ void ref_engine_edge(struct ref *ref);
 void ref_up_cycle(struct ref *ref);
 void ref_down_cycle(struct ref *ref);
 
-/* One cycle of a direction; 1: its TLP ends. */
+void ref_wire_send(struct ref_wire *wire, int64_t took_cyc);
+/* One cycle of a direction; 1: its TLP ends, and is good. */
 int ref_wire_cycle(struct ref *ref, struct ref_wire *wire);
 /* Link cycles of a TLP: its bytes, or as long as its slots keep the user interface. parts: places in a beat where one may begin. */
 int64_t ref_tlp_cyc(const struct ref *ref, uint32_t link_bytes, uint32_t payload_bytes, uint32_t descriptor_bytes,
                     uint32_t parts);
-void ref_count(struct ref *ref, int direction, int kind, uint32_t payload_bytes, uint32_t link_bytes);
+void ref_count(struct ref *ref, int direction, enum ref_pcie_kind kind, uint32_t payload_bytes, uint32_t link_bytes);
 void ref_wrong(struct ref *ref, int is_right, const char *what);
 
 /* The oldest that is due; NULL: none. */

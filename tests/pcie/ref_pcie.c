@@ -14,7 +14,7 @@ void ref_wrong(struct ref *ref, int is_right, const char *what)
         ref->wrong = what;
 }
 
-void ref_count(struct ref *ref, int direction, int kind, uint32_t payload_bytes, uint32_t link_bytes)
+void ref_count(struct ref *ref, int direction, enum ref_pcie_kind kind, uint32_t payload_bytes, uint32_t link_bytes)
 {
     struct ref_pcie_count *count = &ref->log->count[direction][kind];
     count->tlps++;
@@ -24,11 +24,33 @@ void ref_count(struct ref *ref, int direction, int kind, uint32_t payload_bytes,
 
 /* ---- the wire ---- */
 
+void ref_wire_send(struct ref_wire *wire, int64_t took_cyc)
+{
+    wire->busy_cyc = wire->took_cyc = took_cyc;
+}
+
+/* The TLP has come over; 0: damaged, or lost with what would tell. Then it is sent again when the sender knows. */
+static int is_good(struct ref *ref, struct ref_wire *wire)
+{
+    uint64_t draw = rnd_draw(wire->stream, wire->tlps, wire->attempts) >> 32, whole = 1000000000; /* 0.001 ppm */
+    uint64_t damaged = ((uint64_t)ref->p->damaged_tlps << 32) / whole;
+    uint64_t lost = ((uint64_t)ref->p->lost_acks << 32) / whole;
+    if (draw >= damaged + lost) {
+        wire->tlps++;
+        wire->attempts = 0;
+        return 1;
+    }
+    wire->busy_cyc = wire->took_cyc + (draw < damaged ? ref->nak_cyc : ref->timer_cyc);
+    if (++wire->attempts % 4 == 0)
+        wire->busy_cyc += ref->retrain_cyc;
+    return 0;
+}
+
 int ref_wire_cycle(struct ref *ref, struct ref_wire *wire)
 {
     int ends = 0;
     if (wire->busy_cyc > 0 && --wire->busy_cyc == 0) {
-        ends = !wire->is_skipping;
+        ends = !wire->is_skipping && is_good(ref, wire);
         wire->is_skipping = 0;
     }
     if (ref->p->skips == PCIE_SKIPS_ON && wire->until_skip_cyc-- == 0) {
@@ -92,6 +114,17 @@ static int init_link(struct ref *ref)
     return 0;
 }
 
+static void init_replay(struct ref *ref)
+{
+    int64_t limit_cyc = ref->ack_cyc, way_cyc = cycles_of(ref, 2 * ref->p->link_latency);
+    ref->ack_cyc = limit_cyc + way_cyc;
+    ref->nak_cyc = way_cyc + 8;
+    ref->timer_cyc = 3 * limit_cyc > ref->ack_cyc ? 3 * limit_cyc : ref->ack_cyc;
+    ref->retrain_cyc = cycles_of(ref, ref->p->retrain);
+    for (uint64_t i = 0; i < REF_DIRECTIONS; i++)
+        ref->wire[i].stream = rnd_stream(ref->system->seed, (2 + i) << 32);
+}
+
 static int init(struct ref *ref, const struct ref_pcie_system *system, struct ref_pcie_log *log)
 {
     const struct pcie_params *p = &system->params;
@@ -104,7 +137,8 @@ static int init(struct ref *ref, const struct ref_pcie_system *system, struct re
         param_dist_table(&p->host_write, &ref->host_write))
         return -1;
     ref->host_stream = rnd_stream(system->seed, 0);
-    ref->ack_cyc += cycles_of(ref, 2 * p->link_latency);
+    ref->fate_stream = rnd_stream(system->seed, UINT64_C(4) << 32);
+    init_replay(ref);
     ref->free_replay_bytes = p->replay_buffer;
     ref->update_cyc = cycles_of(ref, 2 * p->link_latency + p->update_fc);
     ref->line_cyc = cycles_of(ref, p->host_write_line);
@@ -128,8 +162,10 @@ static void check_end(struct ref *ref)
 {
     const struct pcie_params *p = ref->p;
     int64_t credits = p->posted_data / TLP_CREDIT_BYTES;
-    ref_wrong(ref, ref->free_tags == p->tags && ref->free_headers == p->completion_headers, "tags are gone");
-    ref_wrong(ref, ref->free_data == p->completion_buffer / TLP_CREDIT_BYTES, "completion space is gone");
+    ref_wrong(ref, ref->free_tags + ref->lost == p->tags, "tags are gone");
+    ref_wrong(ref, ref->free_headers + ref->lost_headers == p->completion_headers, "completion headers are gone");
+    ref_wrong(ref, ref->free_data + ref->lost_data == p->completion_buffer / TLP_CREDIT_BYTES,
+              "completion space is gone");
     ref_wrong(ref, ref->free_ph == p->posted_headers && ref->free_pd == credits, "posted credits are gone");
     ref_wrong(ref, ref->free_nph == p->nonposted_headers, "non-posted credits are gone");
     credits = p->endpoint_posted_data / TLP_CREDIT_BYTES;
@@ -141,7 +177,8 @@ static int is_home(const struct ref *ref)
 {
     return ref->finished == ref->system->loads && ref->updates.first == ref->updates.next &&
            ref->np_updates.first == ref->np_updates.next && ref->store_updates.first == ref->store_updates.next &&
-           ref->usable.first == ref->usable.next;
+           ref->returned.first == ref->returned.next && ref->ready_count == 0 &&
+           ref->arrived_first == ref->arrived_next && ref->down_kind == 0 && ref->usable.first == ref->usable.next;
 }
 
 const char *ref_pcie_run(const struct ref_pcie_system *system, struct ref_pcie_log *log)

@@ -12,11 +12,15 @@
  *  - skips that come due during a TLP are sent behind it, all of them (4.2.7); the link's idle time is theirs, too
  *  - a posted TLP takes PH and PD, drains in order with an entry for each of its lines, and then gives them back (2.6.1); a read takes
  *    NPH, which comes back at once
+ *  - a TLP that is damaged is sent again when its Nak is back, a lost one when the replay timer ends; the fourth time behind a training
+ *    (3.5.2.1); nothing else is sent meanwhile
+ *  - a request that is refused gets a completion without data; one that is not completed within the timeout fails then, and its tag and its
+ *    space come back with the late completion, if there is one (2.8)
  *  - a read is not served before every posted TLP that was sent before it is in memory (2.4.1); completions of different requests go in
  *    the order in which they are ready, those of one request in that of their addresses
  *  - a store takes PH and PD of the endpoint, which come back when the NIC has taken it; nothing passes one that has none
  *  - a TLP keeps its bytes of the replay buffer until its Ack, which the limit of table 3-7 may delay, is back (3.5.2.1)
- * Not in it: damaged and lost TLPs, requests that fail, IOMMU, DRAM and the other rare times of a host. */
+ * Not in it: skips while a replay is awaited, timeouts where tags retire in order, IOMMU, DRAM and the other rare times of a host. */
 #ifndef TESTS_PCIE_REF_PCIE_H
 #define TESTS_PCIE_REF_PCIE_H
 

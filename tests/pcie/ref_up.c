@@ -63,6 +63,18 @@ static void seen(struct ref *ref, const struct ref_posted *tlp)
     ref->finished += tlp->is_cqe || load->cqe_bytes == 0;
 }
 
+static void draw_fate(struct ref *ref, struct ref_request *request)
+{
+    uint64_t draw = rnd_draw(ref->fate_stream, request->ordinal, 0) >> 32, whole = 1000000000; /* 0.001 ppm */
+    uint64_t refused = ((uint64_t)ref->p->refused_reads << 32) / whole;
+    uint64_t lost = ((uint64_t)ref->p->lost_completions << 32) / whole;
+    request->is_refused = draw < refused;
+    request->is_lost = draw >= refused && draw < refused + lost;
+    ref->lost += (uint32_t)request->is_lost;
+    ref->lost_headers += request->is_lost ? request->headers : 0;
+    ref->lost_data += request->is_lost ? request->data : 0;
+}
+
 /* Reads go to memory when all posted TLPs before them are known to be seen. */
 static void serve_reads(struct ref *ref)
 {
@@ -74,7 +86,9 @@ static void serve_reads(struct ref *ref)
         int64_t from_ps = request->at_ps > ref->visible_ps ? request->at_ps : ref->visible_ps;
         request->ready_ps = from_ps + rnd_table_draw(&ref->host_read, rnd_draw(ref->host_stream, request->ordinal, 0)) +
                             ref->p->host_read_kib * request->bytes / 1024;
-        ref->ready[ref->ready_count++] = index;
+        draw_fate(ref, request);
+        if (!request->is_lost)
+            ref->ready[ref->ready_count++] = index;
     }
 }
 
@@ -111,6 +125,8 @@ static void end_tlp(struct ref *ref)
     if (ref->sending == SENDS_READ) {
         struct ref_request *request = ref->sending_read;
         request->at_ps = ref->now_ps + ref->p->link_latency;
+        request->deadline_ps = ref->now_ps + ref->p->completion_timeout;
+        ref->pending[ref->pendings++] = (uint32_t)(request - ref->request);
         ref->arrived[ref->arrived_next++ % REF_QUEUE_MAX] = (uint32_t)(request - ref->request);
         serve_reads(ref);
         ref_delay(&ref->np_updates, ref->link_cyc + ref->update_cyc, 0, 0);
@@ -123,12 +139,12 @@ static void end_tlp(struct ref *ref)
     ref->sending = SENDS_NOTHING;
 }
 
-static void put_on_link(struct ref *ref, int kind, uint32_t payload_bytes)
+static void put_on_link(struct ref *ref, enum ref_pcie_kind kind, uint32_t payload_bytes)
 {
     ref->sending_bytes = request_bytes(ref) + payload_bytes;
     ref->free_replay_bytes -= ref->sending_bytes;
     ref_wrong(ref, ref->free_replay_bytes >= 0, "the replay buffer runs over");
-    ref->wire[REF_UP].busy_cyc = took_cyc(ref, payload_bytes);
+    ref_wire_send(&ref->wire[REF_UP], took_cyc(ref, payload_bytes));
     ref_count(ref, REF_UP, kind, payload_bytes, ref->sending_bytes);
 }
 

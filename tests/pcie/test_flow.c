@@ -138,10 +138,48 @@ static void rate_of_the_lines(void)
     }
 }
 
+/* 50 data credits, TLPs of 16 that take 100 cycles each; the largest takes 17. With 50 - 2 * 17 + 1 credits for the time of the way back nothing
+ * can bind: up to 106 cycles. Three are in the air at most, so from 200 cycles on something does. */
+static void sparse_enough(void)
+{
+    static const struct {
+        int64_t back_cyc;
+        int is_sparse;
+    } row[] = {{100, 1}, {106, 1}, {107, 0}, {200, 0}, {206, 0}, {300, 0}};
+    struct flow_tlp tlp = {100, 16, 4, 0};
+    struct pcie_params params = adverts(127, 50, 0);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct flow flow;
+        CU_ASSERT_EQUAL_FATAL(flow_init(&flow, &params, row[i].back_cyc, 1, 0), 0);
+        CU_ASSERT_EQUAL(flow_is_sparse(&flow, tlp), row[i].is_sparse);
+        flow_free(&flow);
+    }
+}
+
+/* 20 credits, taken by TLPs of 8, 8 and 2, which are back at 300, 400 and 500: one of 16 waits for two of them, and one of 4 that asks
+ * after it for the first alone. */
+static void small_behind_large(void)
+{
+    struct pcie_params params = adverts(127, 20, 0);
+    enum flow_lack lack = FLOW_NO_PH;
+    struct flow flow;
+    CU_ASSERT_EQUAL_FATAL(flow_init(&flow, &params, 200, 1, 0), 0);
+    flow_send(&flow, (struct flow_tlp){100, 8, 2, 0}, 0);
+    flow_send(&flow, (struct flow_tlp){100, 8, 2, 0}, 100);
+    flow_send(&flow, (struct flow_tlp){100, 2, 1, 0}, 200);
+    CU_ASSERT_EQUAL(flow_posted_when(&flow, (struct flow_tlp){100, 16, 4, 0}, 250, &lack), 400);
+    CU_ASSERT_EQUAL(lack, FLOW_NO_PD);
+    CU_ASSERT_EQUAL(flow_posted_when(&flow, (struct flow_tlp){100, 4, 1, 0}, 250, &lack), 300);
+    CU_ASSERT_EQUAL(flow_posted_when(&flow, (struct flow_tlp){100, 2, 1, 0}, 250, &lack), 250);
+    flow_free(&flow);
+}
+
 void suite_pcie_flow(void);
 void suite_pcie_flow(void)
 {
     CU_pSuite suite = CU_add_suite("pcie: flow control", NULL, NULL);
     CU_add_test(suite, "posted credits and lines against a reference", posted_against_reference);
     CU_add_test(suite, "the rate of the host's lines", rate_of_the_lines);
+    CU_add_test(suite, "sparse enough", sparse_enough);
+    CU_add_test(suite, "a small TLP behind a large one", small_behind_large);
 }

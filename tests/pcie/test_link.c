@@ -31,12 +31,14 @@ static void stall_and_interval(void)
 static void at_the_next_boundary(void)
 {
     struct link_skips skips = {1000, 5000, 250};
-    CU_ASSERT_EQUAL(link_behind_skip(&skips, 999, 900), 999);     /* not due yet */
-    CU_ASSERT_EQUAL(link_behind_skip(&skips, 1000, 900), 1250);   /* due: it goes first */
-    CU_ASSERT_EQUAL(link_behind_skip(&skips, 1100, 1100), 1350);  /* behind the TLP in which it became due */
-    CU_ASSERT_EQUAL(link_behind_skip(&skips, 1100, 900), 1250);   /* under way while the link was idle */
-    CU_ASSERT_EQUAL(link_behind_skip(&skips, 1250, 900), 1250);   /* over */
-    CU_ASSERT_EQUAL(link_behind_skip(&skips, 11100, 900), 11250); /* the third; the others were sent in idle time */
+    CU_ASSERT_EQUAL(link_behind_skip(&skips, 999, 900), 999);      /* not due yet */
+    CU_ASSERT_EQUAL(link_behind_skip(&skips, 1000, 900), 1250);    /* due: it goes first */
+    CU_ASSERT_EQUAL(link_behind_skip(&skips, 1100, 1100), 1350);   /* behind the TLP in which it became due */
+    CU_ASSERT_EQUAL(link_behind_skip(&skips, 1100, 900), 1250);    /* under way while the link was idle */
+    CU_ASSERT_EQUAL(link_behind_skip(&skips, 1250, 900), 1250);    /* over */
+    CU_ASSERT_EQUAL(link_behind_skip(&skips, 11100, 900), 11250);  /* the third; the others were sent in idle time */
+    CU_ASSERT_EQUAL(link_behind_skip(&skips, 6100, 6100), 6600);   /* two came due during one TLP */
+    CU_ASSERT_EQUAL(link_behind_skip(&skips, 11100, 6100), 11250); /* and the third while nothing was sent */
     link_pass_skip(&skips, 11250);
     CU_ASSERT_EQUAL(skips.due_cyc, 16000);
     link_pass_skip(&skips, 15999);

@@ -14,6 +14,15 @@
 static struct ref_pcie_system system_of; /* large */
 static struct ref_pcie_log log_of, log_without;
 
+/* Without reads that fail, and TLPs that do. */
+static void random_good(uint64_t seed)
+{
+    random_pcie(seed, &system_of);
+    system_of.params.refused_reads = system_of.params.lost_completions = 0;
+    system_of.params.damaged_tlps = system_of.params.lost_acks = 0;
+    system_of.params.completion_timeout = INT64_C(50000000000);
+}
+
 static int run(const struct ref_pcie_system *system, struct ref_pcie_log *log)
 {
     static const struct drive_options options = {.checks = 1};
@@ -62,7 +71,7 @@ static void bytes_in_are_bytes_out(void)
 {
     for (uint64_t i = 0; i < quick_cases(CASES); i++) {
         uint64_t bytes[REF_PCIE_KINDS] = {0};
-        random_pcie(FIRST_SEED + i, &system_of);
+        random_good(FIRST_SEED + i);
         for (uint32_t l = 0; l < system_of.loads; l++) {
             struct ref_pcie_load *load = &system_of.load[l];
             load->bytes &= ~3u;
@@ -71,10 +80,11 @@ static void bytes_in_are_bytes_out(void)
             bytes[REF_CQE] += load->cqe_bytes;
         }
         run(&system_of, &log_of);
+        uint64_t other =
+            log_of.count[REF_UP][REF_READ].payload_bytes + log_of.count[REF_UP][REF_WQE_READ].payload_bytes;
         for (int k = 0; k < REF_PCIE_KINDS; k++)
-            CU_ASSERT_EQUAL(log_of.count[REF_UP][k].payload_bytes + log_of.count[REF_DOWN][k].payload_bytes, bytes[k]);
-        CU_ASSERT_EQUAL(log_of.count[REF_UP][REF_READ].payload_bytes + log_of.count[REF_UP][REF_WQE_READ].payload_bytes,
-                        0);
+            other += log_of.count[REF_UP][k].payload_bytes + log_of.count[REF_DOWN][k].payload_bytes != bytes[k];
+        CU_ASSERT_EQUAL(other, 0);
     }
 }
 
@@ -82,7 +92,7 @@ static void bytes_in_are_bytes_out(void)
 static void replay(void)
 {
     for (uint64_t i = 0; i < quick_cases(CASES); i++) {
-        random_pcie(FIRST_SEED + i, &system_of);
+        random_good(FIRST_SEED + i);
         run(&system_of, &log_without);
         system_of.params.damaged_tlps = 30000000; /* 3% */
         system_of.params.lost_acks = 10000000;
@@ -105,6 +115,7 @@ static void reads_that_fail(void)
         random_pcie(FIRST_SEED + i, &system_of);
         struct pcie_params *p = &system_of.params;
         p->refused_reads = 50000000; /* 5% */
+        p->lost_completions = 0;
         p->completion_timeout = 50000000;
         p->host_read = (struct param_dist){3, {{0, 200000}, {950000000, 200000}, {1000000000, 90000000}}};
         if (!run(&system_of, &log_of))

@@ -4,15 +4,11 @@
  * RNICSIM_SOAK_SECONDS=n runs on with fresh seeds for so long; RNICSIM_PROPERTY_SEED=s runs that seed only. */
 #include "tests/pcie/drive_pcie.h"
 #include "tests/pcie/random_pcie.h"
-#include "tests/quick.h"
+#include "tests/soak.h"
 
 #include <CUnit/CUnit.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <time.h>
 
 #define CASES 300
-#define FAILURES_SHOWN 3
 
 struct difference {
     const char *what;
@@ -34,6 +30,7 @@ static struct difference compare(const struct ref_pcie_system *system, const str
     for (uint32_t i = 0; i < system->loads; i++) {
         const struct ref_pcie_times *a = &want->times[i], *b = &got->times[i];
         differ(&first, "done, cycle", i, a->done_cyc, b->done_cyc);
+        differ(&first, "failed", i, a->failed, b->failed);
         differ(&first, "sent, ps", i, a->sent_ps, b->sent_ps);
         if (system->load[i].bytes + system->load[i].cqe_bytes > 0)
             differ(&first, "drained, ps", i, a->drained_ps, b->drained_ps);
@@ -91,7 +88,7 @@ static int fails(const struct ref_pcie_system *system, const struct drive_option
 }
 
 /* The number of failures of one seed, in all variants. */
-static int run_seed(uint64_t seed, int is_shown)
+static int run_seed(uint64_t seed, int quiet)
 {
     static const struct drive_options variants[] = {{.checks = 0}, {.horizon_off = 1}, {.spurious_seed = 7}};
     static struct ref_pcie_system system;
@@ -99,43 +96,21 @@ static int run_seed(uint64_t seed, int is_shown)
     random_pcie(seed, &system);
     const char *wrong = ref_pcie_run(&system, &want);
     if (wrong) {
-        if (is_shown) {
+        if (!quiet) {
             fprintf(stderr, "\npcie reference: seed %" PRIu64 ": the reference: %s\n", seed, wrong);
             print_system(&system, system.loads);
         }
         return 1;
     }
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
-        if (fails(&system, &variants[i], &want, is_shown))
+        if (fails(&system, &variants[i], &want, !quiet))
             return 1;
     return 0;
 }
 
-static uint64_t environment(const char *name)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : 0;
-}
-
 static void random_systems(void)
 {
-    uint64_t only = environment("RNICSIM_PROPERTY_SEED"), seconds = environment("RNICSIM_SOAK_SECONDS");
-    int failures = 0;
-    if (only) {
-        CU_ASSERT_EQUAL(run_seed(only, 1), 0);
-        return;
-    }
-    for (uint64_t seed = 1; seed <= quick_cases(CASES); seed++)
-        failures += run_seed(seed, failures < FAILURES_SHOWN);
-    time_t end = time(NULL) + (time_t)seconds;
-    uint64_t fresh = (uint64_t)time(NULL) << 20, tried = 0;
-    for (; time(NULL) < end; tried++)
-        failures += run_seed(fresh + tried, failures < FAILURES_SHOWN);
-    if (seconds)
-        fprintf(stderr, "pcie reference: %" PRIu64 " fresh systems from seed %" PRIu64 "\n", tried, fresh);
-    if (failures)
-        fprintf(stderr, "pcie reference: %d failures\n", failures);
-    CU_ASSERT_EQUAL(failures, 0);
+    CU_ASSERT_EQUAL(soak("pcie reference", CASES, run_seed), 0);
 }
 
 void suite_pcie_reference(void);

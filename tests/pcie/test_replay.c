@@ -70,6 +70,18 @@ static void buffer_over_an_ack(void)
     replay_free(&replay);
 }
 
+/* A large TLP that waits does not hide room from a small one. */
+static void small_behind_large(void)
+{
+    struct replay replay = replay_of(0, 0, 600);
+    replay_send(&replay, 280, 0, 280);
+    replay_send(&replay, 280, 280, 280);
+    CU_ASSERT_EQUAL(replay_room_when(&replay, 400, 560), 560 + 5000);
+    CU_ASSERT_EQUAL(replay_room_when(&replay, 280, 560), 280 + 5000);
+    CU_ASSERT_EQUAL(replay_room_when(&replay, 40, 560), 560);
+    replay_free(&replay);
+}
+
 void suite_pcie_replay(void);
 void suite_pcie_replay(void)
 {
@@ -77,4 +89,5 @@ void suite_pcie_replay(void)
     CU_add_test(suite, "nothing happens", nothing_happens);
     CU_add_test(suite, "every replay counts", every_replay_counts);
     CU_add_test(suite, "a buffer over the time of an Ack", buffer_over_an_ack);
+    CU_add_test(suite, "a small TLP behind a large one", small_behind_large);
 }
