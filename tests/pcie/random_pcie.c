@@ -152,6 +152,7 @@ void random_pcie(uint64_t seed, struct ref_pcie_system *system)
     system->seed = seed;
     char error[200];
     do {
+        memset(&system->params, 0, sizeof system->params);
         random_link(r, &system->params);
         random_endpoint(r, &system->params);
         random_host(r, &system->params);
