@@ -1,59 +1,30 @@
 /* The link towards the host: one TLP at a time, round robin over reads, payload writes and CQE writes. */
-#include "pcie/pcie.h"
+#include "pcie/up.h"
+
 #include "pcie/tlp.h"
 
 #define MSIX_BYTES 4u /* the message data of a table entry (PCI 3.0, 6.8.2) */
-
-static int64_t max2(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static inline int has_write(const struct pcie *pcie, int input)
 {
     return pcie->writing[input - 1].active || !fifo_empty(pcie->write_in[input - 1]);
 }
 
-static const struct pcie_queued *queued_read(const struct pcie *pcie)
-{
-    return &pcie->queue[pcie->queue_first & pcie->queue_mask];
-}
-
-static int64_t min2(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* From which cycle, not before at_cyc, the read request `number` in the queue has its credit. */
-static inline int64_t read_credit_cyc(const struct pcie *pcie, uint32_t number, int64_t at_cyc)
-{
-    const struct pcie_queued *before = &pcie->queue[(number - pcie->read_credits) & pcie->queue_mask];
-    return max2(at_cyc, before->at_cyc + pcie->read_back_cyc);
-}
-
 /* The first link cycle at which an input that has a TLP can send it: it is there and, as far as is known, its credit. */
 static inline int64_t read_at(struct pcie *pcie)
 {
     return replay_room_when(&pcie->replay[PCIE_UP], pcie->request_bytes,
-                            read_credit_cyc(pcie, pcie->queue_first, queued_read(pcie)->at_cyc));
+                            up_read_credit_cyc(pcie, pcie->queue_first, up_queued_read(pcie)->at_cyc));
 }
 
 static inline int64_t write_at(const struct pcie *pcie, int input)
 {
     const struct pcie_writing *writing = &pcie->writing[input - 1];
     int64_t came_cyc = writing->active ? writing->came_cyc : fifo_front(pcie->write_in[input - 1])->tail_cyc;
-    int64_t at_cyc = max2(came_cyc, writing->credit_cyc);
-    if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && queued_read(pcie)->at_cyc <= came_cyc)
-        at_cyc = max2(at_cyc, read_credit_cyc(pcie, pcie->queue_first, at_cyc));
+    int64_t at_cyc = up_later(came_cyc, writing->credit_cyc);
+    if (pcie->np_blocks && pcie->queue_first != pcie->queue_next && up_queued_read(pcie)->at_cyc <= came_cyc)
+        at_cyc = up_later(at_cyc, up_read_credit_cyc(pcie, pcie->queue_first, at_cyc));
     return at_cyc;
-}
-
-/* A TLP until its good copy is over: until that begins, skips find the link idle. */
-static int64_t send_again(struct pcie *pcie, uint32_t bytes, int64_t start_cyc, int64_t took_cyc)
-{
-    int64_t end_cyc = replay_send(&pcie->replay[PCIE_UP], bytes, start_cyc, took_cyc);
-    stops_pass(&pcie->stops[PCIE_UP], end_cyc - took_cyc);
-    return end_cyc;
 }
 
 /* Nobody is sent what the host has no room for (Base Spec 2.6.1). */
@@ -76,113 +47,12 @@ static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlp
     count->link_bytes += tlps * bytes;
     pcie->up_work_cyc += took;
     if (replay_is_on(&pcie->replay[PCIE_UP])) /* one */
-        start_cyc = send_again(pcie, bytes, start_cyc, took) - took;
+        start_cyc = up_send_again(pcie, bytes, start_cyc, took) - took;
     pcie->up_free_cyc = start_cyc + took;
     if (!is_free)
         check_credits(pcie, tlp, start_cyc);
     pcie->writing[which].drained_cyc =
         is_free ? flow_send_free(&pcie->flow, tlp, tlps, start_cyc) : flow_send(&pcie->flow, tlp, start_cyc); /* one */
-}
-
-static inline void put_at_host(struct pcie *pcie, uint32_t index, int64_t ready_ps)
-{
-    model_assert(pcie->sim, agenda_put(&pcie->at_host, ready_ps, 0, index) == 0, "out of memory");
-}
-
-static void wake_down(struct pcie *pcie)
-{
-    int64_t first_at = agenda_at(agenda_first(&pcie->at_host));
-    if (first_at > pcie->sim->now) /* else a store stops the link, and its space wakes it */
-        sim_wake(pcie->sim, pcie->down_decider, first_at);
-}
-
-#define TRANSLATION_BYTES 8u /* of a translation completion: one entry (ATS 1.1, 2.3) */
-
-/* With ATS: from which cycle on the input's address is translated, as known at start_cyc. One that is not asks the IOMMU then, and keeps
- * the answer for itself, whatever the cache drops meanwhile. */
-static int64_t translated_cyc(struct pcie *pcie, int input, uint64_t address, int64_t start_cyc)
-{
-    struct pcie_translated *kept = &pcie->translated[input];
-    uint64_t page = address >> pcie->atc.page_shift;
-    int64_t ready_ps = kept->page == page + 1 ? kept->ready_ps : iommu_look_up(&pcie->atc, address);
-    if (ready_ps < 0) {
-        uint32_t back_bytes = TRANSLATION_BYTES + pcie->completion_bytes;
-        int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
-        stops_pass(&pcie->stops[PCIE_UP], start_cyc);
-        pcie->up_free_cyc = send_again(pcie, pcie->request_bytes, start_cyc, took);
-        pcie->up_work_cyc += took;
-        int64_t at_ps = iommu_translate(&pcie->root.iommu, pcie_arrival_ps(pcie, pcie->up_free_cyc), address, 0);
-        ready_ps = clk_edge(&pcie->link_clk, clk_at_or_after(&pcie->link_clk, at_ps) + back_bytes) +
-                   pcie->params->link_latency;
-        iommu_fill(&pcie->atc, address, ready_ps);
-        *kept = (struct pcie_translated){page + 1, ready_ps};
-        pcie_count_one(pcie, PCIE_UP, PCIE_TRANSLATION, 0, pcie->request_bytes);
-        pcie_count_one(pcie, PCIE_DOWN, PCIE_TRANSLATION, TRANSLATION_BYTES, back_bytes);
-    }
-    int64_t ready_cyc = clk_at_or_after(&pcie->link_clk, ready_ps);
-    return ready_cyc > start_cyc ? ready_cyc : start_cyc;
-}
-
-/* One read request from start_cyc on, where credits are short, TLPs are replayed, requests can fail or the host is not a plain one. */
-static void send_read(struct pcie *pcie, int64_t start_cyc)
-{
-    uint32_t index = queued_read(pcie)->request;
-    const struct pcie_request *request = &pcie->request[index];
-    if (pcie->ats) {
-        int64_t translated = translated_cyc(pcie, PCIE_IN_READ, request->address, start_cyc);
-        if (translated > start_cyc) { /* it and what is behind it wait */
-            pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc = translated;
-            return;
-        }
-    }
-    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
-    int64_t ready_cyc = max2(queued_read(pcie)->at_cyc, pcie->up_free_cyc);
-    pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] +=
-        read_credit_cyc(pcie, pcie->queue_first, ready_cyc) - ready_cyc;
-    model_assert(pcie->sim, read_credit_cyc(pcie, pcie->queue_first, start_cyc) == start_cyc,
-                 "a read is sent without its credit");
-    stops_pass(&pcie->stops[PCIE_UP], start_cyc);
-    pcie->up_free_cyc = send_again(pcie, pcie->request_bytes, start_cyc, took);
-    pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc = pcie->up_free_cyc;
-    int64_t sent_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
-    int64_t at_ps = pcie_arrival_ps(pcie, pcie->up_free_cyc);
-    int64_t ready_ps = root_read(&pcie->root, at_ps, request->address, request->bytes);
-    put_at_host(pcie, index, pcie->retire ? pcie_retire_sent(pcie, index, sent_ps, ready_ps) : ready_ps);
-    pcie->queue_first++;
-    pcie->up_work_cyc += took;
-    wake_down(pcie);
-}
-
-/* Read requests go to the host, which has the data after its memory's latency: from start_cyc on, as many as start by last_cyc and before
- * a skip is due. Each takes the same time on the link: its header, or a beat of the user interface. */
-static void send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
-{
-    const struct clk link = pcie->link_clk; /* copies of its own: kept in registers */
-    uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask, first = next;
-    if (!pcie->root.is_plain || pcie->retire || replay_is_on(&pcie->replay[PCIE_UP]) ||
-        read_credit_cyc(pcie, end - 1, start_cyc) > start_cyc || end - next > pcie->read_credits) {
-        send_read(pcie, start_cyc);
-        return;
-    }
-    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes), free_cyc;
-    const int64_t latency = pcie->params->link_latency, written = pcie->root.visible_ps;
-    stops_pass(&pcie->stops[PCIE_UP], start_cyc);
-    last_cyc = min2(last_cyc, pcie->stops[PCIE_UP].due_cyc - 1);
-    struct pcie_queued *queued = &pcie->queue[next & mask];
-    do {
-        free_cyc = start_cyc + took;
-        queued->at_cyc = free_cyc;
-        put_at_host(pcie, queued->request,
-                    root_read_plain(&pcie->root, max2(clk_edge(&link, free_cyc) + latency, written)));
-        if (++next == end)
-            break;
-        queued = &pcie->queue[next & mask];
-        start_cyc = max2(free_cyc, queued->at_cyc);
-    } while (start_cyc <= last_cyc);
-    pcie->queue_first = next;
-    pcie->up_free_cyc = free_cyc;
-    pcie->up_work_cyc += (next - first) * took;
-    wake_down(pcie);
 }
 
 struct piece {
@@ -216,7 +86,7 @@ static int must_wait(struct pcie *pcie, int which, const struct piece *piece, in
     int64_t credit_cyc = flow_posted_when(&pcie->flow, piece->tlp, start_cyc, &lack);
     int64_t room_cyc = replay_room_when(&pcie->replay[PCIE_UP], piece->payload_bytes + pcie->request_bytes, start_cyc);
     int64_t *account = room_cyc > credit_cyc ? &pcie->replay[PCIE_UP].wait_cyc : &pcie->wait[kind].credit_cyc[lack];
-    credit_cyc = max2(credit_cyc, room_cyc);
+    credit_cyc = up_later(credit_cyc, room_cyc);
     if (credit_cyc == start_cyc)
         return 0;
     pcie->writing[which].credit_cyc = credit_cyc;
@@ -229,7 +99,7 @@ static int must_wait(struct pcie *pcie, int which, const struct piece *piece, in
 /* The write that waited goes on at start_cyc: the time in which the link did nothing else is lost. */
 static void account_lack(struct pcie *pcie, int which, int64_t start_cyc)
 {
-    int64_t from_cyc = max2(pcie->writing[which].lack_from_cyc, pcie->up_free_cyc);
+    int64_t from_cyc = up_later(pcie->writing[which].lack_from_cyc, pcie->up_free_cyc);
     if (start_cyc > from_cyc)
         *pcie->writing[which].lack += start_cyc - from_cyc;
     pcie->writing[which].lack_from_cyc = SIM_NEVER;
@@ -249,7 +119,7 @@ static inline struct root_write reach_root(struct pcie *pcie, struct pcie_writin
     int64_t latency = pcie->params->link_latency;
     int64_t at_ps = pcie->flit_cyc == 0 ? sent_ps + latency : pcie_arrival_ps(pcie, last_cyc), drained_ps = at_ps;
     if (writing->drained_cyc != last_cyc)
-        drained_ps = max2(at_ps, clk_edge(&pcie->link_clk, writing->drained_cyc) + latency);
+        drained_ps = up_later(at_ps, clk_edge(&pcie->link_clk, writing->drained_cyc) + latency);
     struct root_write root =
         root_write(&pcie->root, at_ps, drained_ps, address, bytes, relaxed, takes_ps(pcie, writing));
     writing->takes_ps = -1;
@@ -275,15 +145,16 @@ static void go_on(struct pcie *pcie, struct pcie_writing *writing)
                     takes_ps(pcie, writing));
 }
 
-/* The next pieces of the write under way, from start_cyc on: alike, one after the other, and as many as start by last_cyc and before
- * a skip is due. 0: its next TLP has no credit yet. */
-static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, int64_t last_cyc)
+/* The next pieces of its write, from start_cyc on: alike, one after the other, and as many as start by last_cyc and before something
+ * stops the link. 0: its next TLP has no credit yet, or no translation. */
+static int send_write_pieces(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_cyc)
 {
+    int which = input - 1;
     struct pcie_write *write = &pcie->writing[which].write;
     struct piece piece = next_piece(pcie, write);
     if (pcie->ats) {
         uint64_t address = write->bytes > 0 ? write->address : write->cqe_address;
-        pcie->writing[which].credit_cyc = translated_cyc(pcie, which + 1, address, start_cyc);
+        pcie->writing[which].credit_cyc = up_translated_cyc(pcie, input, address, start_cyc);
         if (pcie->writing[which].credit_cyc > start_cyc)
             return 0;
     }
@@ -314,41 +185,6 @@ static int send_write_pieces(struct pcie *pcie, int which, int64_t start_cyc, in
     else if (write->cqe_bytes > 0)
         finish_payload(pcie, &pcie->writing[which], pcie->up_free_cyc);
     return 1;
-}
-
-static int64_t behind_stops(const struct pcie *pcie, int64_t start_cyc)
-{
-    return stops_behind(&pcie->stops[PCIE_UP], start_cyc, pcie->up_free_cyc);
-}
-
-/* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
-static struct pcie_choice choose(struct pcie *pcie)
-{
-    struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
-    int64_t from_cyc = max2(pcie->up_from_cyc, pcie->up_free_cyc);
-    int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
-    int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
-    if (!(cqes | event) && !(reads && payload)) { /* at most one of them */
-        choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
-        if (choice.input >= 0)
-            choice.start_cyc =
-                behind_stops(pcie, max2(reads ? read_at(pcie) : write_at(pcie, PCIE_IN_PAYLOAD), from_cyc));
-        return choice;
-    }
-    int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
-                               cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER,
-                               event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER};
-    int64_t first = min2(min2(at[0], at[1]), min2(at[2], at[3]));
-    choice.start_cyc = behind_stops(pcie, max2(first, from_cyc));
-    choice.input = pcie->up_last;
-    do {
-        choice.input = choice.input + 1 == PCIE_INPUTS ? 0 : choice.input + 1;
-    } while (at[choice.input] > choice.start_cyc);
-    at[choice.input] = SIM_NEVER;
-    for (int i = 0; i < PCIE_INPUTS; i++)
-        if (at[i] < choice.others_cyc)
-            choice.others_cyc = at[i];
-    return choice;
 }
 
 static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
@@ -391,18 +227,53 @@ static void finish_write(struct pcie *pcie, int input, int64_t last_cyc, struct 
     up->payload_visible_at_ps = is_last ? writing->payload_visible_ps : root.visible_at_ps;
 }
 
+static int64_t behind_stops(const struct pcie *pcie, int64_t start_cyc)
+{
+    return stops_behind(&pcie->stops[PCIE_UP], start_cyc, pcie->up_free_cyc);
+}
+
+/* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
+static struct pcie_choice choose(struct pcie *pcie)
+{
+    struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
+    int64_t from_cyc = up_later(pcie->up_from_cyc, pcie->up_free_cyc);
+    int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
+    int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
+    if (!(cqes | event) && !(reads && payload)) { /* at most one of them */
+        choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
+        if (choice.input >= 0)
+            choice.start_cyc =
+                behind_stops(pcie, up_later(reads ? read_at(pcie) : write_at(pcie, PCIE_IN_PAYLOAD), from_cyc));
+        return choice;
+    }
+    int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
+                               cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER,
+                               event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER};
+    int64_t first = up_earlier(up_earlier(at[0], at[1]), up_earlier(at[2], at[3]));
+    choice.start_cyc = behind_stops(pcie, up_later(first, from_cyc));
+    choice.input = pcie->up_last;
+    do {
+        choice.input = choice.input + 1 == PCIE_INPUTS ? 0 : choice.input + 1;
+    } while (at[choice.input] > choice.start_cyc);
+    at[choice.input] = SIM_NEVER;
+    for (int i = 0; i < PCIE_INPUTS; i++)
+        if (at[i] < choice.others_cyc)
+            choice.others_cyc = at[i];
+    return choice;
+}
+
 /* Serves one input from start_cyc on, TLP after TLP, as long as they start by last_cyc; 1 when a write is done. */
 static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_cyc, struct pcie_up *written)
 {
     if (input == PCIE_IN_READ) {
         pcie->up_last = input;
-        send_reads(pcie, start_cyc, last_cyc);
+        up_send_reads(pcie, start_cyc, last_cyc);
         return 0;
     }
     struct pcie_write *write = &pcie->writing[input - 1].write;
     for (; start_cyc <= last_cyc; start_cyc = behind_stops(pcie, pcie->up_free_cyc)) {
         int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
-        if (!empty && !send_write_pieces(pcie, input - 1, start_cyc, last_cyc))
+        if (!empty && !send_write_pieces(pcie, input, start_cyc, last_cyc))
             return 0;
         pcie->up_last = input; /* a turn is used by sending */
         int64_t end_cyc = empty ? start_cyc : pcie->up_free_cyc;
