@@ -62,7 +62,7 @@ static void add_drop(struct result *result, const char *place, uint64_t frames)
 static int gather_drops(struct result *result)
 {
     char place[96];
-    result->drops = calloc(result->fifo_count + 2, sizeof *result->drops);
+    result->drops = calloc(result->fifo_count + 3, sizeof *result->drops);
     if (result->drops == NULL)
         return -1;
     for (size_t i = 0; i < result->fifo_count; i++) {
@@ -71,6 +71,7 @@ static int gather_drops(struct result *result)
         add_drop(result, place, fifo->drops);
     }
     add_drop(result, "tx underrun", result->totals.drops_underrun);
+    add_drop(result, "payload not read", result->totals.drops_not_read);
     add_drop(result, "out of sequence", result->totals.drops_sequence);
     return 0;
 }

@@ -19,7 +19,7 @@ struct result_fifo {
 };
 
 struct result_drop {
-    char place[96];  /* "rx.cdc full", "tx underrun", "out of sequence" */
+    char place[96];  /* "rx.cdc full", "tx underrun", "payload not read", "out of sequence" */
     uint64_t frames; /* of both NICs */
 };
 

@@ -51,6 +51,10 @@ static void print_head(const struct result *result, FILE *out)
                 result->drops[i].place);
     if (result->collect->error_count != 0)
         fprintf(out, "%llu requests ended in error.\n", (unsigned long long)result->collect->error_count);
+    if (result->totals.reads_refused + result->totals.reads_timed_out != 0)
+        fprintf(out, "PCIe: %llu reads were refused, %llu timed out; the tags of %llu are lost (quarantine).\n",
+                (unsigned long long)result->totals.reads_refused, (unsigned long long)result->totals.reads_timed_out,
+                (unsigned long long)result->totals.tags_quarantined);
     if (result->totals.seen_early != 0)
         fprintf(out, "%llu messages were seen before all of their payload (pcie.relaxed_ordering).\n",
                 (unsigned long long)result->totals.seen_early);

@@ -34,9 +34,15 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
         out->data_packets += nic->data_packets;
         out->ack_packets += nic->ack_packets;
         out->drops_full += nic->drops_full;
-        out->drops_underrun += nic->drops_bad; /* a bad FCS here is a frame that ran dry at its sender */
+        out->drops_underrun += nic->drops_underrun;
+        out->drops_not_read += nic->drops_not_read;
         out->drops_sequence += nic->drops_sequence;
         out->seen_early += nic->seen_early;
+        if (nic->pcie.retire) {
+            out->reads_refused += nic->pcie.retire->refused;
+            out->reads_timed_out += nic->pcie.retire->timed_out;
+            out->tags_quarantined += nic->pcie.retire->quarantined;
+        }
         if ((uint64_t)nic->line.work_cyc > out->wire_bytes)
             out->wire_bytes = (uint64_t)nic->line.work_cyc;
         for (uint32_t qp = 0; qp < nic->qps; qp++)
@@ -45,7 +51,7 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
             for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
                 out->tlps += nic->pcie.count[direction][kind].tlps;
     }
-    out->drops = out->drops_full + out->drops_underrun + out->drops_sequence;
+    out->drops = out->drops_full + out->drops_underrun + out->drops_not_read + out->drops_sequence;
     if (sim->first_post_ps != SIM_NEVER)
         out->first_post_ps = sim->first_post_ps - sim->system.shift_ps;
     if (sim->last_done_ps > 0)
@@ -309,12 +315,12 @@ void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_by
                 explain_qp(nic, &nic->qp[q], text + used, text_bytes - used);
                 used += strlen(text + used);
             }
-        uint64_t drops = nic->drops_full + nic->drops_bad + nic->drops_sequence;
+        uint64_t bad = nic->drops_underrun + nic->drops_not_read, drops = nic->drops_full + bad + nic->drops_sequence;
         if (drops > 0 && used + 1 < text_bytes) {
             snprintf(text + used, text_bytes - used,
-                     "NIC %s dropped %llu frames without space, %llu underrun, %llu out of sequence (no retransmission "
-                     "yet); ",
-                     nic->setup.name, (unsigned long long)nic->drops_full, (unsigned long long)nic->drops_bad,
+                     "NIC %s dropped %llu frames without space, %llu with a wrong FCS, %llu out of sequence (no "
+                     "retransmission yet); ",
+                     nic->setup.name, (unsigned long long)nic->drops_full, (unsigned long long)bad,
                      (unsigned long long)nic->drops_sequence);
             used += strlen(text + used);
         }

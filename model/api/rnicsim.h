@@ -207,9 +207,11 @@ struct rnicsim_totals {
     uint64_t payload_bytes; /* delivered to the peers' memories */
     uint64_t data_packets, ack_packets;
     uint64_t wire_bytes; /* with preamble, FCS and gap, the busier direction */
-    uint64_t drops;      /* frames, the sum of the next three */
-    uint64_t drops_full, drops_underrun,
-        drops_sequence;  /* no space at arrival; ran dry at the sender's MAC; PSN not expected */
+    uint64_t drops;      /* frames, the sum of the next four */
+    uint64_t drops_full, drops_underrun, drops_not_read,
+        drops_sequence; /* no space at arrival; ran dry at the sender's MAC; payload that could not be read; PSN not expected */
+    uint64_t reads_refused, reads_timed_out; /* PCIe read requests answered by UR or CA, or by nothing in time */
+    uint64_t tags_quarantined;               /* now: of reads that timed out */
     uint64_t seen_early; /* messages whose CQE or last byte was seen before all payload: pcie.relaxed_ordering */
     uint64_t tlps;
     uint64_t decisions;

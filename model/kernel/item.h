@@ -6,6 +6,11 @@
 
 enum item_kind { ITEM_DATA, ITEM_ACK };
 
+enum item_bad {
+    ITEM_UNDERRUN = 1, /* it ran dry at the sender's MAC */
+    ITEM_NOT_READ = 2  /* its payload could not be read */
+};
+
 struct item {
     uint32_t bytes; /* of the frame, without FCS */
     uint32_t payload_bytes;
@@ -16,7 +21,7 @@ struct item {
     uint8_t kind;
     uint8_t first, last; /* of its message */
     uint8_t ack_request;
-    uint8_t bad;    /* arrives with a wrong FCS */
+    uint8_t bad;    /* arrives with a wrong FCS: enum item_bad */
     uint8_t status; /* 0, else a NAK's meaning as enum ibv_wc_status; of data: it is refused, and the NAK is to come */
     int64_t wire_at_ps; /* of an ACK */
     int64_t judged_at_ps;

@@ -17,7 +17,7 @@ static void fail_packet(struct rnic *rnic, struct item *item, int64_t at_cyc)
     uint32_t index = rnic_message(rnic, item->message)->qp;
     const struct qp *qp = &rnic->qp[index];
     uint32_t request = qp->retired;
-    item->bad = 1;
+    item->bad |= ITEM_NOT_READ;
     if (qp->failed) /* its requests are flushed already */
         return;
     while (qp->send[request & qp->send_mask] != item->message)
@@ -77,7 +77,7 @@ static void send_frames(struct rnic *rnic)
         struct item *item = rnic_item(rnic, slot.ref);
         struct line_frame frame =
             line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
-        item->bad |= (uint8_t)frame.underrun;
+        item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
         if (item->kind == ITEM_ACK)
             item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
         else

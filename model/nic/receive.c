@@ -188,7 +188,10 @@ static void dispatch(struct rnic *rnic, int64_t start_cyc)
     rnic->dispatching.work_cyc++;
     rnic->dispatch_free_cyc = start_cyc + 1;
     if (item->bad) {
-        rnic->drops_bad++;
+        if (item->bad & ITEM_NOT_READ)
+            rnic->drops_not_read++;
+        else
+            rnic->drops_underrun++;
         receive_drop(rnic, slot.ref);
     } else if (item->kind == ITEM_DATA) {
         take_data(rnic, slot.ref, start_cyc);

@@ -139,7 +139,8 @@ struct rnic {
     } events;
 
     uint64_t data_packets, ack_packets, payload_bytes;
-    uint64_t drops_full, drops_bad, drops_sequence; /* no space at arrival, bad FCS, PSN not expected */
+    uint64_t drops_full, drops_sequence;     /* no space at arrival, PSN not expected */
+    uint64_t drops_underrun, drops_not_read; /* wrong FCS: see enum item_bad */
     uint64_t requests, completions, errors, receives;
     uint64_t seen_early; /* messages of which the CQE or the last byte was seen before all payload: relaxed ordering */
 };

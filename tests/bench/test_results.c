@@ -260,6 +260,27 @@ static void test_partial_counts(void)
     command_close(&command);
 }
 
+/* A read whose completion never comes: its tag is lost, its packet is dropped for that, and both are told. */
+static void test_reads_that_fail(void)
+{
+    struct command command;
+    command_open(&command);
+    CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g --no-charts --json -s 'pcie.completion_timeout=50 us' "
+                                          "-s 'pcie.lost_completions=2000 ppm' --perftest 'write_bw -s 65536 -n 500'"),
+                    0);
+    json_t *summary = json_loads(command.out, 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(summary);
+    json_t *drops = json_object_get(summary, "drops");
+    CU_ASSERT(json_integer_value(json_object_get(drops, "payload not read")) > 0);
+    CU_ASSERT_PTR_NULL(json_object_get(drops, "tx underrun"));
+    CU_ASSERT(json_integer_value(json_object_get(summary, "pcie_reads_timed_out")) > 0);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(summary, "pcie_tags_quarantined")),
+                    json_integer_value(json_object_get(summary, "pcie_reads_timed_out")));
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(summary, "pcie_reads_refused")), 0);
+    json_decref(summary);
+    command_close(&command);
+}
+
 /* A gnuplot that never ends holds a run where its files are half written. */
 #define SLOW_GNUPLOT                                                                                            \
     "mkdir bin; printf '#!/bin/sh\\necho $$ >../../pid; exec sleep 20\\n' >bin/gnuplot; chmod +x bin/gnuplot; " \
@@ -323,6 +344,7 @@ void suite_bench_results(void)
     CU_add_test(suite, "sums are exact", test_sums);
     CU_add_test(suite, "partial", test_partial);
     CU_add_test(suite, "partial: times, drops, a warning", test_partial_counts);
+    CU_add_test(suite, "reads that fail", test_reads_that_fail);
     CU_add_test(suite, "a signal leaves nothing", test_signals);
     CU_add_test(suite, "one run at a time", test_one_at_a_time);
 }
