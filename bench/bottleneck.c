@@ -35,10 +35,11 @@ static int is_endpoint_lack(enum rnicsim_cause cause)
     return cause == RNICSIM_NO_TAG || cause == RNICSIM_NO_CREDIT_CPLH || cause == RNICSIM_NO_CREDIT_CPLD;
 }
 
-static int is_link_lack(enum rnicsim_cause cause)
+/* What a server on the way over PCIe lacks: the link credits, or the endpoint's read engine what is_endpoint_lack() names. */
+static int is_pcie_lack(enum rnicsim_cause cause)
 {
-    return cause == RNICSIM_NO_CREDIT_PH || cause == RNICSIM_NO_CREDIT_PD || cause == RNICSIM_NO_CREDIT_NPH ||
-           cause == RNICSIM_NO_REPLAY_BUFFER || cause == RNICSIM_REPLAY;
+    return is_endpoint_lack(cause) || cause == RNICSIM_NO_CREDIT_PH || cause == RNICSIM_NO_CREDIT_PD ||
+           cause == RNICSIM_NO_CREDIT_NPH || cause == RNICSIM_NO_REPLAY_BUFFER || cause == RNICSIM_REPLAY;
 }
 
 static int is_lack(enum rnicsim_cause cause)
@@ -96,8 +97,8 @@ static struct pair deepest_full(const struct rnicsim_stage_info *stages, size_t 
     return best;
 }
 
-/* Rule 1: the link's work and what it lacks, together. */
-static double link_share(const struct rnicsim_stage_info *stages, struct pair starved)
+/* Rule 1: the work of a link, or of the read engine, and what it lacks, together. */
+static double starved_share(const struct rnicsim_stage_info *stages, struct pair starved)
 {
     return starved.share < BOTTLENECK_STARVED ? 0 : share_of(&stages[starved.stage], RNICSIM_WORK) + starved.share;
 }
@@ -148,10 +149,10 @@ struct bottlenecks bottleneck_find(const struct rnicsim_stage_info *stages, size
                                    const struct waterfall *waterfall)
 {
     struct pair busy = largest(stages, count, is_work, NO_PAIR);
-    struct pair starved = largest(stages, count, is_link_lack, NO_PAIR), wait = waiting(stages, count);
-    double link = link_share(stages, starved);
+    struct pair starved = largest(stages, count, is_pcie_lack, NO_PAIR), wait = waiting(stages, count);
+    double not_idle = starved_share(stages, starved);
     struct bottlenecks result = {.busiest = describe(stages, busy)};
-    if (link >= BOTTLENECK_SATURATED && link >= busy.share) {
+    if (not_idle >= BOTTLENECK_SATURATED && not_idle > busy.share) {
         result.first = describe(stages, starved);
         result.next = result.busiest;
     } else if (busy.share >= BOTTLENECK_SATURATED) {

@@ -33,6 +33,17 @@ static const struct bottleneck_case cases[] = {
      "work",
      "a p s1",
      "work"},
+    /* never idle, but it lacks tags: they bind, however busy another is */
+    {{{20, RNICSIM_NO_TAG, 975}, {935, RNICSIM_NO_INPUT, 0}, {0, RNICSIM_NO_INPUT, 0}},
+     "a p s0",
+     "no_tag",
+     "a p s1",
+     "work"},
+    {{{20, RNICSIM_NO_TAG, 910}, {935, RNICSIM_NO_INPUT, 0}, {0, RNICSIM_NO_INPUT, 0}},
+     "a p s1",
+     "work",
+     "a p s0",
+     "work"},
     /* none is saturated: the resource that is most waited for, tags before others; then the busiest stage */
     {{{899, RNICSIM_BUBBLE, 101}, {100, RNICSIM_NO_TAG, 300}, {100, RNICSIM_WINDOW_FULL, 800}},
      "a p s1",
