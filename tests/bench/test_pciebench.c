@@ -76,21 +76,6 @@ static const struct exception exceptions[] = {
 #undef EXCEPTION
 };
 
-/* These were measured on the command path: the DMA's own small tail, without refresh, comes on top of the first; and of the broadwell
- * (refresh - x) / interval itself is off by 0.18 to 0.3 points. */
-static const struct tail tails_not_met[] = {{"hsw_e5_2620v3", 40, 2.792},  {"hsw_e5_2620v3", 67, 2.393},
-                                            {"bdw_e5_2630v4", 40, 3.669},  {"bdw_e5_2630v4", 67, 3.425},
-                                            {"bdw_e5_2630v4", 253, 1.421}, {"bdw_e5_2630v4", 333, 0.405}};
-#define TAIL_NOT_MET 0.35 /* what they are within */
-
-static double tail_tolerance(const struct tail *tail)
-{
-    for (size_t i = 0; i < sizeof tails_not_met / sizeof *tails_not_met; i++)
-        if (strcmp(tails_not_met[i].host, tail->host) == 0 && tails_not_met[i].over_ns == tail->over_ns)
-            return TAIL_NOT_MET;
-    return TAIL_TOLERANCE;
-}
-
 static const struct exception *exception_of(const struct point *point)
 {
     for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
@@ -186,7 +171,44 @@ static void behind_an_iommu(void)
     check_host("hsw_e3_1226v3_iommu");
 }
 
-/* Of what lies between two whole stamps of the device nothing is measured: the points lie on stamps. */
+/* Stamps are 40/3 ns apart and a latency of n stamps lies between n - 1 and n + 1: "more than n stamps" is on average "longer than n + 1/2".
+ * The latencies of the command path lie about 461.0 and 466.0 ns, without the tail, where the median stamp says 466.7. */
+static const struct {
+    const char *host;
+    double middle_ns;
+} middles[] = {{"hsw_e5_2620v3", 461.0}, {"bdw_e5_2630v4", 466.0}};
+#define STAMP_NS (40.0 / 3)
+#define MEDIAN_STAMP 35
+
+static double over_middle_ns(const struct tail *tail)
+{
+    size_t i = 0;
+    while (strcmp(middles[i].host, tail->host) != 0)
+        i++;
+    return tail->over_ns + (MEDIAN_STAMP + 0.5) * STAMP_NS - middles[i].middle_ns;
+}
+
+/* Between two places where the model tells its tail, it falls evenly. */
+static double tail_percent(const struct pciebench_answer *answer, double over_ns)
+{
+    int k = 0;
+    while (k + 1 < PCIEBENCH_TAILS && pciebench_tail_ns(k + 1) < over_ns)
+        k++;
+    if (k + 1 == PCIEBENCH_TAILS)
+        return answer->tail_percent[k];
+    double part = (over_ns - pciebench_tail_ns(k)) / (pciebench_tail_ns(k + 1) - pciebench_tail_ns(k));
+    return answer->tail_percent[k] + part * (answer->tail_percent[k + 1] - answer->tail_percent[k]);
+}
+
+/* One is not met, by 0.164: short waits are rarer than evenly spread refreshes make them, on each machine and by either path, as the loop of
+ * the bench falls into step with the refreshes (10 times 794 ns are 140 ns more than 7.8 us). Where the ranks' refreshes lie is not known. */
+#define TAIL_LOCKED 0.2
+
+static int is_locked(const struct tail *tail)
+{
+    return strcmp(tail->host, "bdw_e5_2630v4") == 0 && tail->over_ns == 40;
+}
+
 static void refresh_tail(void)
 {
     struct pciebench_answer answer = {0};
@@ -194,13 +216,11 @@ static void refresh_tail(void)
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         if (strcmp(host, tails[i].host) != 0)
             measure(host = tails[i].host, LAT_RD, 8, UINT64_C(1) << 26, COLD, TAIL_SAMPLES, &answer);
-        for (int k = 0; k < PCIEBENCH_TAILS; k++)
-            if (fabs(pciebench_tail_ns(k) - tails[i].over_ns) < 1) {
-                if (fabs(answer.tail_percent[k] - tails[i].percent) > tail_tolerance(&tails[i]))
-                    printf("    %s over %.0f ns: %.3f %%, measured %.3f\n", host, tails[i].over_ns,
-                           answer.tail_percent[k], tails[i].percent);
-                CU_ASSERT_DOUBLE_EQUAL(answer.tail_percent[k], tails[i].percent, tail_tolerance(&tails[i]));
-            }
+        double percent = tail_percent(&answer, over_middle_ns(&tails[i]));
+        double tolerance = is_locked(&tails[i]) ? TAIL_LOCKED : TAIL_TOLERANCE;
+        if (fabs(percent - tails[i].percent) > tolerance)
+            printf("    %s over %.0f ns: %.3f %%, measured %.3f\n", host, tails[i].over_ns, percent, tails[i].percent);
+        CU_ASSERT_DOUBLE_EQUAL(percent, tails[i].percent, tolerance);
     }
 }
 
