@@ -24,6 +24,7 @@ struct nfp6000_times {
     int64_t read_ps, write_ps; /* from one transaction of its engine to the next */
     int64_t shared_ps;         /* the same for both engines together */
     int64_t read_after_ps;     /* from a read's last byte at the link to its signal */
+    int64_t write_before_ps;   /* from the engine to the link: a write is read out of the device's memory first */
     int64_t write_after_ps;    /* from a write's last byte at the link to its signal */
 };
 

@@ -41,7 +41,7 @@ static void command(struct pciebench *bench, uint32_t index, int64_t at_ps)
         start_ps = max2(start_ps, bench->drained_ps[(bench->writes_begun - 1) % NFP6000_WORKERS]);
     engine->free_ps = start_ps + engine->busy_ps;
     bench->shared_free_ps = start_ps + bench->shared_ps;
-    int64_t cyc = clk_at_or_after(&bench->user_clk, start_ps);
+    int64_t cyc = clk_at_or_after(&bench->user_clk, start_ps + engine->before_ps);
     if (!worker->reads) {
         fifo_push(&bench->writes, cyc, cyc + 1, cyc + 1, 0, bench->options.bytes, index);
         return;
@@ -206,8 +206,8 @@ static void init_engines(struct pciebench *bench)
 {
     struct nfp6000_times times = nfp6000_times(&bench->params, root_typical_read_ps(&bench->pcie.root),
                                                bench->options.bytes, bench->options.offset % 64);
-    bench->engine[FROM_HOST] = (struct pciebench_engine){0, times.read_ps, times.read_after_ps};
-    bench->engine[TO_HOST] = (struct pciebench_engine){0, times.write_ps, times.write_after_ps};
+    bench->engine[FROM_HOST] = (struct pciebench_engine){0, times.read_ps, 0, times.read_after_ps};
+    bench->engine[TO_HOST] = (struct pciebench_engine){0, times.write_ps, times.write_before_ps, times.write_after_ps};
     bench->shared_ps = times.shared_ps;
 }
 

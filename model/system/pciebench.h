@@ -30,7 +30,7 @@ struct pciebench_worker {
 };
 
 struct pciebench_engine {
-    int64_t free_ps, busy_ps, after_ps;
+    int64_t free_ps, busy_ps, before_ps, after_ps;
 };
 
 struct pciebench {
