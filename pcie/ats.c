@@ -14,7 +14,7 @@ int64_t up_translated_cyc(struct pcie *pcie, int input, uint64_t address, int64_
         stops_pass(&pcie->stops[PCIE_UP], start_cyc);
         pcie->up_free_cyc = up_send_again(pcie, pcie->request_bytes, start_cyc, took);
         pcie->up_work_cyc += took;
-        int64_t at_ps = iommu_translate(&pcie->root.iommu, pcie_arrival_ps(pcie, pcie->up_free_cyc), address, 0);
+        int64_t at_ps = root_translate(&pcie->root, pcie_arrival_ps(pcie, pcie->up_free_cyc), address, 0);
         ready_ps = clk_edge(&pcie->link_clk, clk_at_or_after(&pcie->link_clk, at_ps) + back_bytes) +
                    pcie->params->link_latency;
         iommu_fill(&pcie->atc, address, ready_ps);

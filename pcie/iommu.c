@@ -106,7 +106,12 @@ static int64_t max2(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address, int is_write)
+int iommu_walks(struct iommu *iommu, uint64_t address)
+{
+    return find(iommu, address >> iommu->page_shift) == HEAD;
+}
+
+int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address, int is_write, int64_t walk_more_ps)
 {
     uint64_t page = address >> iommu->page_shift;
     uint32_t i = find(iommu, page);
@@ -115,7 +120,7 @@ int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address, in
     if (i == HEAD) {
         iommu->misses++;
         i = enter(iommu, page);
-        iommu->entry[i].ready_ps = enters_ps + iommu->miss_ps;
+        iommu->entry[i].ready_ps = enters_ps + iommu->miss_ps + walk_more_ps;
         *walker = enters_ps + (is_write ? iommu->write_walk_ps : iommu->walk_ps);
     } else {
         iommu->hits++;

@@ -2,7 +2,7 @@
  * the root complex.
  *
  * Accesses enter in order, while a walker is free, and leave in order: a hit at once, but for a read's lookup of pcie.iommu_lookup, a miss
- * pcie.iommu_miss after it entered; it holds its walker for pcie.iommu_walk (a write: pcie.iommu_write_walk). Who asks for the page meanwhile
+ * pcie.iommu_miss after it entered, and later by what its read of DRAM waits for (walk_more_ps); it holds its walker for pcie.iommu_walk (a write: pcie.iommu_write_walk). Who asks for the page meanwhile
  * waits for the same walk. So with a share m of misses and one walker reads are m * walk + (1 - m) * lookup apart at the least. This is
  * calibrated: bandwidths of 64 B against the window follow it (pcie-bench/data @b2abf2f hsw-Xeon-E5-2637v3 iommu-nosp), and do not follow
  * several walkers of as many times the walk. */
@@ -35,8 +35,10 @@ int iommu_page_exists(uint64_t bytes);
 /* The page must exist. Returns -1 without memory. */
 int iommu_init(struct iommu *iommu, const struct pcie_params *params);
 void iommu_free(struct iommu *iommu);
-/* When the address of an access that is there at at_ps is translated. */
-int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address, int is_write);
+/* Whether an access to the address would walk. */
+int iommu_walks(struct iommu *iommu, uint64_t address);
+/* When the address of an access that is there at at_ps is translated. walk_more_ps: what a walk, if it takes one, takes longer. */
+int64_t iommu_translate(struct iommu *iommu, int64_t at_ps, uint64_t address, int is_write, int64_t walk_more_ps);
 
 /* The same table as a device's cache of translations, without walkers (ATS). When the page of an address is translated, -1: it is not there;
  * then iommu_fill() puts it there, from ready_ps on. */

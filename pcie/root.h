@@ -2,14 +2,16 @@
  *
  * Calls come in the order in which TLPs are at the root complex; what it answers depends on nothing that comes later.
  *
- * A read waits until the posted writes before it are in memory (Base Spec 2.4.1: it may not pass them), then takes
+ * A read waits until the posted writes before it are in memory (Base Spec 2.4.1: it may not pass them) and the root complex knows, which takes
+ * pcie.host_write_ack more, then takes
  *   pcie.host_read + its bytes * pcie.host_read_kib
  *   + pcie.host_remote, when its memory is the other node's
  *   + pcie.host_dram and the rest of a refresh of a channel that it touches, when its first line is not in the last-level cache; for one
  *     channel P(longer than x) = (host_refresh - x) / host_refresh_interval
  *   + pcie.host_stall, now and then
  * with the IOMMU's translation, and the host's waking, before it; or it goes to another device (pcie/peer.h). A line that was written shortly before is in the cache of the near node:
- * as far back as pcie.host_ddio goes, so that a read of it meets neither the other node nor DRAM. */
+ * as far back as pcie.host_ddio goes, so that a read of it meets neither the other node nor DRAM. A write of a line that is not in the near
+ * node's cache takes pcie.host_snoop longer, as the other node is asked for it, and twice pcie.host_remote where the memory is that node's. */
 #ifndef PCIE_ROOT_H
 #define PCIE_ROOT_H
 
@@ -36,10 +38,12 @@ struct root {
     int64_t read_least_ps, read_most_ps;
     uint64_t stream, reads; /* the random stream and the ordinal in it */
     int64_t visible_ps;     /* of the newest posted write */
+    int64_t acked_ps;       /* the root complex knows: reads behind it can go */
     int is_plain;           /* reads need read_ps alone */
 
     struct rnd_table write_ps;
     int64_t write_least_ps, visible_least_ps; /* in the host's memory; anywhere */
+    int64_t ack_ps;
     int write_varies;
     uint64_t writes;
 
@@ -74,11 +78,13 @@ static inline int64_t root_read_plain(struct root *root, int64_t from_ps)
 }
 
 int64_t root_read_all(struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes);
+/* When the IOMMU has translated the address of an access, or of a request for its translation (ATS), that is there at at_ps. */
+int64_t root_translate(struct root *root, int64_t at_ps, uint64_t address, int is_write);
 
 /* A read request of `bytes` at `address` is there at at_ps: when its first completion can go. */
 static inline int64_t root_read(struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes)
 {
-    int64_t from_ps = at_ps > root->visible_ps ? at_ps : root->visible_ps;
+    int64_t from_ps = at_ps > root->acked_ps ? at_ps : root->acked_ps;
     return root->is_plain ? root_read_plain(root, from_ps) : root_read_all(root, at_ps, address, bytes);
 }
 
@@ -98,11 +104,19 @@ static inline int64_t root_write_takes_ps(struct root *root)
                               : root->write_least_ps;
 }
 
-/* A part of a write that goes on is out of the receive buffer at drained_ps: reads behind it wait for it, too. */
+/* A write is visible at visible_ps: reads behind it wait for it. */
+static inline void root_hold_reads(struct root *root, int64_t visible_ps)
+{
+    if (visible_ps <= root->visible_ps)
+        return;
+    root->visible_ps = visible_ps;
+    root->acked_ps = visible_ps + root->ack_ps;
+}
+
+/* So is a part of a write that goes on, which is out of the receive buffer at drained_ps. */
 static inline void root_write_part(struct root *root, int64_t drained_ps, int64_t takes_ps)
 {
-    if (drained_ps + takes_ps > root->visible_ps)
-        root->visible_ps = drained_ps + takes_ps;
+    root_hold_reads(root, drained_ps + takes_ps);
 }
 
 /* Posted writes are visible in order (Base Spec 2.4.1): not before an earlier one, unless it is relaxed. */
@@ -110,8 +124,7 @@ static inline int64_t root_in_order(struct root *root, int64_t visible_ps, int r
 {
     if (visible_ps < root->visible_ps && !relaxed)
         visible_ps = root->visible_ps;
-    if (visible_ps > root->visible_ps)
-        root->visible_ps = visible_ps;
+    root_hold_reads(root, visible_ps);
     return visible_ps;
 }
 

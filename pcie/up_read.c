@@ -54,7 +54,7 @@ void up_send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
         return;
     }
     int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes), free_cyc;
-    const int64_t latency = pcie->params->link_latency, written = pcie->root.visible_ps;
+    const int64_t latency = pcie->params->link_latency, written = pcie->root.acked_ps;
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     last_cyc = up_earlier(last_cyc, pcie->stops[PCIE_UP].due_cyc - 1);
     struct pcie_queued *queued = &pcie->queue[next & mask];

@@ -80,6 +80,7 @@ static void random_host(uint64_t *r, struct pcie_params *p)
     p->host_read = between(read_ps, read_ps + PICK(0, 0, 10, 500) * NS);
     p->host_write = between(write_ps, write_ps + PICK(0, 0, 20, 400) * NS);
     p->host_read_kib = PICK(0, 0, 60) * NS;
+    p->host_write_ack = PICK(0, 0, 70, 500) * NS;
     p->relaxed_ordering = PICK(PCIE_RELAXED_OFF, PCIE_RELAXED_OFF, PCIE_RELAXED_PAYLOAD, PCIE_RELAXED_ALL);
     p->host_wake = p->host_stall = between(0, 0);
     p->host_ddio = 1 << 20;

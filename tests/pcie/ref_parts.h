@@ -101,7 +101,7 @@ struct ref {
     /* host */
     struct ref_posted posted[REF_QUEUE_MAX];
     uint64_t posted_sent, posted_drained;
-    int64_t last_drained_cyc, visible_ps;
+    int64_t last_drained_cyc, visible_ps, known_ps;               /* known: to the root complex */
     uint32_t arrived[REF_QUEUE_MAX], arrived_first, arrived_next; /* reads that wait for posted ones before them */
     uint32_t ready[REF_QUEUE_MAX], ready_count;                   /* not sorted */
 

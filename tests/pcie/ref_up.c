@@ -51,8 +51,10 @@ static void seen(struct ref *ref, const struct ref_posted *tlp)
     int64_t visible_ps = drained_ps + tlp->takes_ps;
     if (visible_ps < ref->visible_ps && !tlp->relaxed)
         visible_ps = ref->visible_ps; /* in order */
-    if (visible_ps > ref->visible_ps)
+    if (visible_ps > ref->visible_ps) {
         ref->visible_ps = visible_ps;
+        ref->known_ps = visible_ps + ref->p->host_write_ack;
+    }
     if (!tlp->is_last)
         return;
     times->drained_ps = drained_ps;
@@ -83,7 +85,7 @@ static void serve_reads(struct ref *ref)
         struct ref_request *request = &ref->request[index];
         if (request->behind > ref->posted_drained)
             return;
-        int64_t from_ps = request->at_ps > ref->visible_ps ? request->at_ps : ref->visible_ps;
+        int64_t from_ps = request->at_ps > ref->known_ps ? request->at_ps : ref->known_ps;
         request->ready_ps = from_ps + rnd_table_draw(&ref->host_read, rnd_draw(ref->host_stream, request->ordinal, 0)) +
                             ref->p->host_read_kib * request->bytes / 1024;
         draw_fate(ref, request);

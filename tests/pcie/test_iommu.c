@@ -27,7 +27,7 @@ static void least_recently_used_goes_first(void)
     int64_t at = 0;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++, at += 1000000) {
         uint64_t hits = iommu.hits;
-        int64_t done = iommu_translate(&iommu, at, row[i].page * PAGE + 64 * i, 0);
+        int64_t done = iommu_translate(&iommu, at, row[i].page * PAGE + 64 * i, 0, 0);
         CU_ASSERT_EQUAL(iommu.hits - hits, (uint64_t)row[i].hits);
         CU_ASSERT_EQUAL(done, row[i].hits ? at : at + 200000);
     }
@@ -38,7 +38,7 @@ static void a_window_that_fits_never_misses_again(void)
 {
     struct iommu iommu = make(128, 4);
     for (uint64_t i = 0; i < 10 * 128; i++)
-        iommu_translate(&iommu, (int64_t)i * 1000000, i * 37 % 128 * PAGE, 0);
+        iommu_translate(&iommu, (int64_t)i * 1000000, i * 37 % 128 * PAGE, 0, 0);
     CU_ASSERT_EQUAL(iommu.misses, 128);
     CU_ASSERT_EQUAL(iommu.hits, 9 * 128);
     iommu_free(&iommu);
@@ -49,7 +49,7 @@ static void one_page_more_always_misses(void)
 {
     struct iommu iommu = make(128, 4);
     for (uint64_t i = 0; i < 10 * 129; i++)
-        iommu_translate(&iommu, (int64_t)i * 1000000, i % 129 * PAGE, 0);
+        iommu_translate(&iommu, (int64_t)i * 1000000, i % 129 * PAGE, 0, 0);
     CU_ASSERT_EQUAL(iommu.hits, 0);
     iommu_free(&iommu);
 }
@@ -57,10 +57,14 @@ static void one_page_more_always_misses(void)
 static void misses_on_one_page_share_a_walk(void)
 {
     struct iommu iommu = make(8, 2);
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 0, 0, 0), 200000);
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 1000, 64, 0), 200000);
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 250000, 128, 0), 250000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 0, 0, 0, 0), 200000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 1000, 64, 0, 0), 200000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 250000, 128, 0, 0), 250000);
     CU_ASSERT_EQUAL(iommu.misses, 1);
+    CU_ASSERT(!iommu_walks(&iommu, 192));
+    CU_ASSERT(iommu_walks(&iommu, PAGE));
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 300000, PAGE, 0, 70000), 570000); /* its walk takes longer */
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 310000, PAGE, 0, 70000), 570000); /* waits for the same walk */
     iommu_free(&iommu);
 }
 
@@ -71,7 +75,7 @@ static void walkers_bound_the_rate(void)
         struct iommu iommu = make(4, walkers);
         int64_t last = 0;
         for (uint64_t i = 0; i < 600; i++)
-            last = iommu_translate(&iommu, 0, i * PAGE, 0);
+            last = iommu_translate(&iommu, 0, i * PAGE, 0, 0);
         CU_ASSERT_EQUAL(last, (599 / walkers) * 300000 + 200000);
         iommu_free(&iommu);
     }
@@ -83,14 +87,14 @@ static void nothing_enters_while_all_walk(void)
     struct iommu iommu = make(8, 1);
     iommu.lookup_ps = 13000;
     iommu.write_walk_ps = 100000;
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 0, 0, 0), 200000);
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 1000, 64, 0), 300000);
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 2000, 128, 0), 313000);
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 3000, 128, 1), 326000);
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 4000, 128, 1), 326000);
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 5000, PAGE, 1), 526000);
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 6000, 0, 1), 526000); /* enters at 426 ns, leaves in its turn */
-    CU_ASSERT_EQUAL(iommu_translate(&iommu, 600000, 0, 1), 600000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 0, 0, 0, 0), 200000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 1000, 64, 0, 0), 300000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 2000, 128, 0, 0), 313000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 3000, 128, 1, 0), 326000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 4000, 128, 1, 0), 326000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 5000, PAGE, 1, 0), 526000);
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 6000, 0, 1, 0), 526000); /* enters at 426 ns, leaves in its turn */
+    CU_ASSERT_EQUAL(iommu_translate(&iommu, 600000, 0, 1, 0), 600000);
     iommu_free(&iommu);
 }
 

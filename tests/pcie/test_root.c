@@ -223,6 +223,63 @@ static void translation_keeps_writes_in_order(void)
     end(&trial);
 }
 
+/* A core sees a write 68 ns before a read behind it may go; a write whose line is in no cache asks the other node, and goes there and back
+ * where its memory is. */
+static void a_read_waits_for_the_acknowledgement(void)
+{
+    struct trial trial;
+    prepare(&trial);
+    trial.params.host_write_ack = 68000;
+    begin(&trial);
+    CU_ASSERT(trial.root.is_plain);
+    int64_t takes_ps = root_write_takes_ps(&trial.root);
+    CU_ASSERT_EQUAL(root_read(&trial.root, 1000, 0, 64), 201000); /* behind none */
+    CU_ASSERT_EQUAL(root_write(&trial.root, 1000000, 1000000, 0, 64, 0, takes_ps).visible_at_ps, 1060000);
+    CU_ASSERT_EQUAL(root_read(&trial.root, 1000000, 4096, 64), 1328000);
+    root_write_part(&trial.root, 2000000, takes_ps);
+    CU_ASSERT_EQUAL(root_read(&trial.root, 2000000, 4096, 64), 2328000);
+    CU_ASSERT_EQUAL(root_read(&trial.root, 2200000, 4096, 64), 2400000);
+    end(&trial);
+}
+
+static void a_far_write_asks_the_other_node(void)
+{
+    struct trial trial;
+    prepare(&trial);
+    trial.params.host_snoop = 80000;
+    begin(&trial);
+    int64_t takes_ps = root_write_takes_ps(&trial.root);
+    CU_ASSERT_EQUAL(root_write(&trial.root, 0, 0, 0, 64, 0, takes_ps).visible_at_ps, 60000); /* all is in the cache */
+    CU_ASSERT_EQUAL(root_set_window(&trial.root, 4096, 1), 0);
+    CU_ASSERT_EQUAL(root_write(&trial.root, 1000000, 1000000, 64, 64, 0, takes_ps).visible_at_ps, 1140000);
+    CU_ASSERT_EQUAL(root_write(&trial.root, 2000000, 2000000, 64, 64, 0, takes_ps).visible_at_ps, 2060000);
+    trial.params.host_remote = 50000;
+    CU_ASSERT_EQUAL(root_write(&trial.root, 3000000, 3000000, 128, 64, 0, takes_ps).visible_at_ps, 3240000);
+    end(&trial);
+}
+
+/* Two pages in three are walked; P(a walk takes longer than x) = (tRFC - x) / tREFI. */
+static void walks_wait_for_refreshes(void)
+{
+    struct trial trial;
+    prepare(&trial);
+    trial.params.iommu = 1;
+    trial.params.iommu_page = 4096;
+    trial.params.iommu_entries = 1;
+    trial.params.iommu_walkers = 1;
+    trial.params.iommu_miss = 250000;
+    begin(&trial);
+    int longer = 0, count = 100000;
+    for (int i = 0; i < count; i++) {
+        int64_t at_ps = (int64_t)i * 1234567, wait_ps;
+        wait_ps = took(&trial, at_ps, (uint64_t)(i / 3 * 2 + (i % 3 > 0)) << 12, 64) - 200000;
+        CU_ASSERT_FATAL(i % 3 == 2 ? wait_ps == 0 : wait_ps >= 250000 && wait_ps <= 510000);
+        longer += wait_ps > 350000;
+    }
+    CU_ASSERT_DOUBLE_EQUAL(100.0 * longer / count, 100 * 2.0 / 3 * 160 / 7800, 0.15);
+    end(&trial);
+}
+
 void suite_pcie_root(void);
 void suite_pcie_root(void)
 {
@@ -237,4 +294,7 @@ void suite_pcie_root(void)
     CU_add_test(suite, "another device", another_device);
     CU_add_test(suite, "a host that sleeps", a_host_that_sleeps);
     CU_add_test(suite, "translation and order", translation_keeps_writes_in_order);
+    CU_add_test(suite, "acknowledgement", a_read_waits_for_the_acknowledgement);
+    CU_add_test(suite, "the other node is asked", a_far_write_asks_the_other_node);
+    CU_add_test(suite, "walks and refresh", walks_wait_for_refreshes);
 }

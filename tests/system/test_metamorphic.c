@@ -118,7 +118,9 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"host.timer_interval=%u us", PICK(&r, 0, 0, 3)},
                {"host.timer=0:0 100:%u ns", PICK(&r, 20, 700)},
                {"host.sleep_after=%u ns", PICK(&r, 0, 0, 900)},
-               {"host.wake=%u ns", PICK(&r, 0, 2000)}};
+               {"host.wake=%u ns", PICK(&r, 0, 2000)},
+               {"pcie.host_write_ack=%u ns", PICK(&r, 0, 68, 300)},
+               {"pcie.host_snoop=%u ns", PICK(&r, 0, 0, 90)}};
     static const char *const word[][3] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
