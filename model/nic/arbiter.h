@@ -57,6 +57,8 @@ struct arbiter_policy {
     uint32_t (*first)(struct arbiter *arbiter);
     /* The first has sent `bytes`; its next packet's bytes are set, 0 when none is ready. 1: its turn goes on. */
     int (*served)(struct arbiter *arbiter, uint32_t index, uint32_t bytes, int ends_message);
+    /* One that is not ready, though it was to be ready again, will not be. NULL: nothing to do. */
+    void (*leave)(struct arbiter *arbiter, uint32_t index);
     uint8_t by_bytes; /* the quantum must be bytes */
     uint8_t in_order; /* whoever gets ready later comes later, as long as all have one quantum of one packet */
 };
@@ -92,6 +94,16 @@ static inline int arbiter_served(struct arbiter *arbiter, uint32_t index, uint32
     arbiter->entity[index].bytes = next_bytes;
     arbiter->entity[index].is_backlogged = (uint8_t)is_backlogged;
     return arbiter->policy->served(arbiter, index, bytes, ends_message);
+}
+
+/* The entity, which is not ready, will not be ready again without something new, though that was said. */
+static inline void arbiter_leave(struct arbiter *arbiter, uint32_t index)
+{
+    struct arbiter_entity *entity = &arbiter->entity[index];
+    if (entity->is_backlogged && arbiter->policy->leave)
+        arbiter->policy->leave(arbiter, index);
+    entity->is_backlogged = 0;
+    entity->left = 0;
 }
 
 /* ---- for the policies ---- */

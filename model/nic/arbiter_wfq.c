@@ -46,12 +46,17 @@ static int served(struct arbiter *arbiter, uint32_t index, uint32_t bytes, int e
     if (arbiter->virtual_now < entity->start)
         arbiter->virtual_now = entity->start;
     arbiter->virtual_now += (uint64_t)bytes * VIRTUAL_BYTE / arbiter->weights;
-    if (bytes == 0) /* its packet is still to come */
-        entity->finish = entity->start;
+    entity->finish =
+        entity->start + (uint64_t)bytes * VIRTUAL_BYTE / entity->weight; /* of what it has sent: nothing, perhaps */
     if (!entity->is_backlogged)
         arbiter->weights -= entity->weight;
     return 0;
 }
 
+static void leave(struct arbiter *arbiter, uint32_t index)
+{
+    arbiter->weights -= arbiter->entity[index].weight;
+}
+
 const struct arbiter_policy arbiter_wfq = {
-    .name = "wfq", .reserve = reserve, .put = put, .first = first, .served = served};
+    .name = "wfq", .reserve = reserve, .put = put, .first = first, .served = served, .leave = leave};

@@ -21,6 +21,7 @@
 #include "nic/outbox.h"
 #include "nic/params.h"
 #include "nic/qp.h"
+#include "nic/ready.h"
 #include "pcie/pcie.h"
 
 enum rnic_path {
@@ -77,6 +78,8 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAIT_WINDOW,
                  RNIC_WAIT_CONTEXT,
                  RNIC_WAIT_WQE,
+                 RNIC_WAIT_RATE,
+                 RNIC_WAIT_REQUESTS,
                  RNIC_WAITS
 };
 
@@ -108,12 +111,15 @@ struct rnic {
 
     /* scheduler */
     int scheduler;
-    struct heap eligible; /* QPs in the order in which they become eligible */
+    struct heap eligible; /* QPs that become eligible at a later cycle */
+    struct ready ready;   /* those that are */
+    int begun_limited;    /* nic.qp_requests or nic.requests */
+    struct space begun;   /* requests, begun and not retired, user cycles; no depth: no limit */
     int64_t scheduler_free_cyc;
     int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
     struct space payload_space;                    /* 64 B units, user cycles */
     struct level payload_level;
-    int waits_for_read, waits_for_space; /* the scheduler, for what nobody has given back yet */
+    int waits_for_read, waits_for_space, waits_for_request; /* the scheduler, for what nobody has given back yet */
     struct rnic_decision scheduling;
     enum rnic_wait scheduler_blocked_by;
 
@@ -235,6 +241,26 @@ void record_give_up(struct rnic *rnic, struct qp *qp);
 #define RNIC_IS_RECORD (1u << 31)
 #define RNIC_HAS_FAILED (1u << 30)
 #define RNIC_QP_OF(ref) ((ref) & (RNIC_HAS_FAILED - 1))
+
+#define RNIC_OPERATION_BYTES 1u /* of path sched: one beat of any width */
+
+/* The packet that the QP would send next. */
+static inline uint32_t rnic_next_payload_bytes(const struct rnic *rnic, const struct qp *qp)
+{
+    uint32_t left = rnic_message(rnic, qp->send[qp->cut & qp->send_mask])->length_bytes - qp->offset_bytes;
+    return left < qp->mtu_bytes ? left : qp->mtu_bytes;
+}
+
+/* Whether its next packet takes one of a limited number of requests that all QPs share. */
+static inline int rnic_begins_request(const struct rnic *rnic, const struct qp *qp)
+{
+    return __builtin_expect(rnic->begun_limited, 0) && rnic->begun.depth > 0 && qp->offset_bytes == 0;
+}
+
+/* What a granted QP does: it fetches WQEs, reads its doorbell record, or sends a packet, whose frame's bytes are returned. */
+void grant_fetch(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
+void grant_record(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
+uint32_t grant_packet(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Something of the QP has changed that the scheduler sees at cyc. */
