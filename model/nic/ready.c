@@ -28,6 +28,13 @@ static int check(const struct ready *ready, const struct nic_params *p, char *er
     return 0;
 }
 
+int64_t ready_quantum_bytes(const struct nic_params *p)
+{
+    int64_t qp = p->quantum_unit == NIC_QUANTUM_UNIT_BYTE ? p->quantum : INT64_MAX;
+    int64_t class = p->classes > 1 && p->class_quantum_unit == NIC_QUANTUM_UNIT_BYTE ? p->class_quantum : INT64_MAX;
+    return qp < class ? qp : class;
+}
+
 static void init_classes(struct ready *ready, const struct nic_params *p)
 {
     const int64_t weight[] = {p->class0_weight, p->class1_weight, p->class2_weight, p->class3_weight,

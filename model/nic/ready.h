@@ -24,6 +24,8 @@ struct ready {
     uint32_t in_turn, waiting; /* bits of the classes that the arbiter of classes has; that have QPs but must wait */
 };
 
+/* The least quantum that counts bytes: no frame may be larger. INT64_MAX: none does. */
+int64_t ready_quantum_bytes(const struct nic_params *params);
 /* Returns 0, or -1 with one line in `error`. */
 int ready_init(struct ready *ready, const struct clk *clk, const struct nic_params *params, char *error,
                size_t error_bytes);
