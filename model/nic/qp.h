@@ -13,7 +13,8 @@ enum qp_wait { /* why it could not be granted earlier */
                QP_WAIT_WQE,
                QP_WAIT_WINDOW,
                QP_WAIT_CONTEXT,
-               QP_WAIT_RATE
+               QP_WAIT_RATE,
+               QP_WAIT_REQUEST
 };
 
 struct qp_receive {
@@ -47,6 +48,7 @@ struct qp {
     int queued; /* eligible now or at a known cycle */
     enum qp_wait wait;
     int64_t eligible_cyc;
+    uint32_t next_waiting; /* for a request of another to retire */
     int64_t context_free_cyc;
     uint32_t staged_first, staged_last; /* packets of user logic that are there, not yet granted; POOL_NONE */
 

@@ -26,10 +26,8 @@ static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t s
     message->status = (uint8_t)status;
     message->stamp_ps[MESSAGE_AT_RETIRED] = rnic_ps(rnic, now_cyc);
     rnic->errors += status != MESSAGE_OK;
-    if (rnic->begun.depth > 0 && was_begun) {
-        space_give(&rnic->begun, 1, now_cyc + 1);
-        rnic_wake_scheduler(rnic, rnic->waits_for_request, now_cyc + 1);
-    }
+    if (rnic->begun.depth > 0 && was_begun)
+        requests_retired(rnic, now_cyc + 1);
     if (rnic->fabric_source != NIC_FABRIC_OFF)
         tell_fabric(rnic, message, index, now_cyc);
     else if (message->signalled || status != MESSAGE_OK)
@@ -141,6 +139,8 @@ static int retire_one(struct rnic *rnic, const struct item *ack, int64_t now_cyc
     message->stamp_ps[MESSAGE_AT_ACK_WIRE] = ack->wire_at_ps;
     message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = ack->judged_at_ps;
     finish(rnic, qp, now_cyc, MESSAGE_OK);
+    if (rnic->begun_limited)
+        scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
     return 1;
 }
 

@@ -79,7 +79,7 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAIT_CONTEXT,
                  RNIC_WAIT_WQE,
                  RNIC_WAIT_RATE,
-                 RNIC_WAIT_REQUESTS,
+                 RNIC_WAIT_REQUEST,
                  RNIC_WAITS
 };
 
@@ -111,15 +111,16 @@ struct rnic {
 
     /* scheduler */
     int scheduler;
-    struct heap eligible; /* QPs that become eligible at a later cycle */
-    struct ready ready;   /* those that are */
-    int begun_limited;    /* nic.qp_requests or nic.requests */
-    struct space begun;   /* requests, begun and not retired, user cycles; no depth: no limit */
+    struct heap eligible;                 /* QPs that become eligible at a later cycle */
+    struct ready ready;                   /* those that are */
+    uint32_t waiting_first, waiting_last; /* QPs, for a request to retire */
+    int begun_limited;                    /* nic.qp_requests or nic.requests */
+    struct space begun;                   /* requests, begun and not retired, user cycles; no depth: no limit */
     int64_t scheduler_free_cyc;
     int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
     struct space payload_space;                    /* 64 B units, user cycles */
     struct level payload_level;
-    int waits_for_read, waits_for_space, waits_for_request; /* the scheduler, for what nobody has given back yet */
+    int waits_for_read, waits_for_space; /* the scheduler, for what nobody has given back yet */
     struct rnic_decision scheduling;
     enum rnic_wait scheduler_blocked_by;
 
@@ -265,6 +266,16 @@ uint32_t grant_packet(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Something of the QP has changed that the scheduler sees at cyc. */
 void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
+
+/* The QP, which is not queued, is eligible from the cycle on. */
+void scheduler_queue(struct rnic *rnic, uint32_t qp, int64_t cyc);
+
+/* Whether the QP's next packet would begin a request while nic.requests are begun. */
+int requests_must_wait(const struct rnic *rnic, uint32_t qp);
+/* It waits apart until one retires, so that the QPs which have begun theirs can go on. */
+void requests_wait(struct rnic *rnic, uint32_t qp);
+/* One is retired: its place is free at cyc. */
+void requests_retired(struct rnic *rnic, int64_t cyc);
 
 /* Payload that is complete goes on, in the order of the operations, as far as there is space. It makes no choice: it runs inside
  * whoever completes payload or frees its space. */

@@ -58,7 +58,7 @@ static int64_t eligible_cyc(struct rnic *rnic, struct qp *qp, int64_t cyc)
     return behind_payload(rnic, qp, cyc);
 }
 
-static void queue(struct rnic *rnic, uint32_t index, int64_t cyc)
+void scheduler_queue(struct rnic *rnic, uint32_t index, int64_t cyc)
 {
     rnic->qp[index].queued = 1;
     model_assert(rnic->sim, heap_put(&rnic->eligible, cyc, index, index) == 0, "out of memory");
@@ -72,7 +72,7 @@ static int64_t enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_w
         return SIM_NEVER;
     qp->wait = waited_for;
     cyc = eligible_cyc(rnic, qp, cyc);
-    queue(rnic, index, cyc);
+    scheduler_queue(rnic, index, cyc);
     return cyc;
 }
 
@@ -147,25 +147,18 @@ static inline int64_t can_grant_at(struct rnic *rnic, enum work work, const stru
     int64_t space_at = work != WORK_PACKET || rnic->fabric_source == NIC_FABRIC_STREAM
                            ? 0
                            : space_when(&rnic->payload_space, rnic_payload_units(rnic_next_payload_bytes(rnic, qp)));
-    int64_t request_at = work == WORK_PACKET && rnic_begins_request(rnic, qp) ? space_when(&rnic->begun, 1) : 0;
     entry->writer_waits |= path_at == SIM_NEVER;
     rnic->waits_for_read = read_at == SIM_NEVER;
     rnic->waits_for_space = space_at == SIM_NEVER;
-    rnic->waits_for_request = request_at == SIM_NEVER;
     int64_t latest = path_at > read_at ? path_at : read_at;
     if (latest > at_cyc || space_at > at_cyc)
         *waits_for = space_at > latest ? RNIC_WAIT_BUFFER : RNIC_WAIT_DOWNSTREAM;
-    latest = space_at > latest ? space_at : latest;
-    if (request_at > at_cyc && request_at >= latest)
-        *waits_for = RNIC_WAIT_REQUESTS;
-    return request_at > latest ? request_at : latest;
+    return space_at > latest ? space_at : latest;
 }
 
-static const enum rnic_wait wait_of[] = {[QP_WAIT_POST] = RNIC_WAIT_INPUT,
-                                         [QP_WAIT_WQE] = RNIC_WAIT_WQE,
-                                         [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW,
-                                         [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT,
-                                         [QP_WAIT_RATE] = RNIC_WAIT_RATE};
+static const enum rnic_wait wait_of[] = {
+    [QP_WAIT_POST] = RNIC_WAIT_INPUT,      [QP_WAIT_WQE] = RNIC_WAIT_WQE,   [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW,
+    [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT, [QP_WAIT_RATE] = RNIC_WAIT_RATE, [QP_WAIT_REQUEST] = RNIC_WAIT_REQUEST};
 
 /* The time since the last grant: first until the QP was eligible, then until the grant. */
 static void account(struct rnic *rnic, const struct qp *qp, int64_t now_cyc, enum rnic_wait waited_for)
@@ -214,6 +207,12 @@ static int64_t next_in_order(struct rnic *rnic, int64_t from_cyc, uint32_t *inde
             rnic->qp[*index].queued = 0;
             continue;
         }
+        if (__builtin_expect(rnic->begun_limited, 0) && first->at <= from_cyc && *work == WORK_PACKET &&
+            requests_must_wait(rnic, *index)) {
+            heap_take(&rnic->eligible);
+            requests_wait(rnic, *index);
+            continue;
+        }
         int64_t at = first->at > rnic->scheduler_free_cyc ? first->at : rnic->scheduler_free_cyc;
         rnic->qp[*index].eligible_cyc = first->at;
         return grant_at(rnic, *index, *work, at < from_cyc ? from_cyc : at);
@@ -248,10 +247,13 @@ static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *ind
         from_cyc = rnic->scheduler_free_cyc;
     while ((*index = ready_first(&rnic->ready)) != ARBITER_NONE) {
         *work = work_of(rnic, &rnic->qp[*index]);
-        if (*work != WORK_NONE)
+        int waits = *work == WORK_PACKET && requests_must_wait(rnic, *index);
+        if (*work != WORK_NONE && !waits)
             break;
-        rnic->qp[*index].queued = 0; /* it has failed since */
-        ready_served(&rnic->ready, *index, 0, 0, 0, 0, from_cyc);
+        rnic->qp[*index].queued = 0; /* it has failed since, or others have begun requests */
+        ready_served(&rnic->ready, *index, 0, 0, 0, waits, from_cyc);
+        if (waits)
+            requests_wait(rnic, *index);
     }
     int64_t at = *index == ARBITER_NONE ? SIM_NEVER : grant_at(rnic, *index, *work, from_cyc);
     const struct heap_entry *first = heap_first(&rnic->eligible);
@@ -296,7 +298,7 @@ static void granted_by_policy(struct rnic *rnic, uint32_t index, uint32_t frame_
     if (work == WORK_NONE)
         return;
     qp->wait = QP_WAIT_CONTEXT;
-    queue(rnic, index, eligible_cyc(rnic, qp, now_cyc));
+    scheduler_queue(rnic, index, eligible_cyc(rnic, qp, now_cyc));
 }
 
 static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now_cyc)
@@ -357,6 +359,7 @@ int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
     if (ready_init(&rnic->ready, &rnic->user_clk, rnic->params, error, error_bytes))
         return -1;
     snprintf(error, error_bytes, "out of memory");
+    rnic->waiting_first = QP_NONE;
     rnic->begun_limited = rnic->params->qp_requests < QP_REQUESTS_MOST || rnic->params->requests < REQUESTS_MOST;
     uint32_t requests = rnic->params->requests < REQUESTS_MOST ? (uint32_t)rnic->params->requests : 0;
     if (rnic->scheduler < 0 || heap_init(&rnic->eligible, 64) ||
