@@ -35,11 +35,10 @@ static int is_endpoint_lack(enum rnicsim_cause cause)
     return cause == RNICSIM_NO_TAG || cause == RNICSIM_NO_CREDIT_CPLH || cause == RNICSIM_NO_CREDIT_CPLD;
 }
 
-/* What a server on the way over PCIe lacks: the link credits, or the endpoint's read engine what is_endpoint_lack() names. */
-static int is_pcie_lack(enum rnicsim_cause cause)
+static int is_link_lack(enum rnicsim_cause cause)
 {
-    return is_endpoint_lack(cause) || cause == RNICSIM_NO_CREDIT_PH || cause == RNICSIM_NO_CREDIT_PD ||
-           cause == RNICSIM_NO_CREDIT_NPH || cause == RNICSIM_NO_REPLAY_BUFFER || cause == RNICSIM_REPLAY;
+    return cause == RNICSIM_NO_CREDIT_PH || cause == RNICSIM_NO_CREDIT_PD || cause == RNICSIM_NO_CREDIT_NPH ||
+           cause == RNICSIM_NO_REPLAY_BUFFER || cause == RNICSIM_REPLAY;
 }
 
 static int is_lack(enum rnicsim_cause cause)
@@ -97,6 +96,15 @@ static struct pair deepest_full(const struct rnicsim_stage_info *stages, size_t 
     return best;
 }
 
+/* What completions hold while they wait for a link is no lack of its own. */
+static int is_link_saturated(const struct rnicsim_stage_info *stages, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(stages[i].name, "pcie_", 5) == 0 && share_of(&stages[i], RNICSIM_WORK) >= BOTTLENECK_SATURATED)
+            return 1;
+    return 0;
+}
+
 /* Rule 1: the work of a link, or of the read engine, and what it lacks, together. */
 static double starved_share(const struct rnicsim_stage_info *stages, struct pair starved)
 {
@@ -149,7 +157,10 @@ struct bottlenecks bottleneck_find(const struct rnicsim_stage_info *stages, size
                                    const struct waterfall *waterfall)
 {
     struct pair busy = largest(stages, count, is_work, NO_PAIR);
-    struct pair starved = largest(stages, count, is_pcie_lack, NO_PAIR), wait = waiting(stages, count);
+    struct pair starved = largest(stages, count, is_link_lack, NO_PAIR), wait = waiting(stages, count);
+    struct pair engine = largest(stages, count, is_endpoint_lack, NO_PAIR);
+    if (starved_share(stages, starved) < BOTTLENECK_SATURATED && !is_link_saturated(stages, count))
+        starved = engine;
     double not_idle = starved_share(stages, starved);
     struct bottlenecks result = {.busiest = describe(stages, busy)};
     if (not_idle >= BOTTLENECK_SATURATED && not_idle > busy.share) {

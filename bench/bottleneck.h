@@ -2,8 +2,8 @@
  *
  * The rule, in this order:
  * 1. A PCIe link that works, or has no credit (PH, PD, NPH), no replay buffer, or replays, or a read engine that works, or has no tag
- *    or space for completions, for at least 90 % of the time and more than any other stage works, and does not work for at least 10 %:
- *    that lack.
+ *    or space for completions while no link is saturated, for at least 90 % of the time and more than any other stage works, and does
+ *    not work for at least 10 %: that lack.
  *    Else a saturated server: of all stages, the one that works for the largest share of the time, if that is at least 90 %. A
  *    server that is always busy bounds the rate, whatever waits where. Below 90 % idle time is left, which some other limit
  *    must explain. The next one is the next-busiest stage: it will bound the rate when the first is made faster.

@@ -64,26 +64,50 @@ static void add_stretches(struct collect *collect, const struct rnicsim_event *e
     collect->stretch_count++;
 }
 
-static int add_ipdv(struct collect *collect, const struct rnicsim_event *event, int64_t latency_ps)
+/* NULL without memory. */
+static struct collect_qp *find_qp(struct collect *collect, const struct rnicsim_event *event)
 {
     uint64_t key = trace_map_key(event->host, event->qpn);
     uint32_t index;
-    if (trace_map_get(&collect->last_index, key, &index)) {
-        int64_t step_ps = latency_ps - collect->last_ps[index];
+    if (trace_map_get(&collect->qp_index, key, &index))
+        return &collect->qps[index];
+    size_t count = collect->qp_index.count;
+    if ((count & (count - 1)) == 0) { /* room doubles at powers of two */
+        struct collect_qp *larger = realloc(collect->qps, (count == 0 ? 1 : 2 * count) * sizeof *larger);
+        if (larger == NULL)
+            return NULL;
+        collect->qps = larger;
+    }
+    collect->qps[count] = (struct collect_qp){.host = event->host,
+                                              .qpn = event->qpn,
+                                              .first_arrival_ps = event->stamp_ps[RNICSIM_AT_ARRIVAL],
+                                              .min_ps = INT64_MAX};
+    return trace_map_put(&collect->qp_index, key, (uint32_t)count) == 0 ? &collect->qps[count] : NULL;
+}
+
+static int add_to_qp(struct collect *collect, const struct rnicsim_event *event, int64_t latency_ps)
+{
+    struct collect_qp *qp = find_qp(collect, event);
+    if (qp == NULL)
+        return -1;
+    if (qp->requests++ > 0) {
+        int64_t step_ps = latency_ps - qp->last_ps;
         collect->ipdv_ps += (uint64_t)(step_ps < 0 ? -step_ps : step_ps);
         collect->ipdv_count++;
-        collect->last_ps[index] = latency_ps;
-        return 0;
     }
-    size_t count = collect->last_index.count;
-    if ((count & (count - 1)) == 0) { /* room doubles at powers of two */
-        int64_t *larger = realloc(collect->last_ps, (count == 0 ? 1 : 2 * count) * sizeof *larger);
-        if (larger == NULL)
-            return -1;
-        collect->last_ps = larger;
-    }
-    collect->last_ps[count] = latency_ps;
-    return trace_map_put(&collect->last_index, key, (uint32_t)count);
+    qp->payload_bytes += event->length_bytes;
+    qp->last_seen_ps = event->stamp_ps[RNICSIM_AT_SEEN];
+    qp->last_ps = latency_ps;
+    qp->sum_ps += latency_ps;
+    qp->min_ps = latency_ps < qp->min_ps ? latency_ps : qp->min_ps;
+    qp->max_ps = latency_ps > qp->max_ps ? latency_ps : qp->max_ps;
+    return 0;
+}
+
+double collect_qp_gbps(const struct collect_qp *qp)
+{
+    int64_t took_ps = qp->last_seen_ps - qp->first_arrival_ps;
+    return took_ps > 0 ? (double)qp->payload_bytes * 8000.0 / (double)took_ps : 0;
 }
 
 static int add_completion(struct collect *collect, const struct rnicsim_event *event)
@@ -94,7 +118,7 @@ static int add_completion(struct collect *collect, const struct rnicsim_event *e
         return -1;
     add_stretches(collect, event);
     return rnicsim_hist_add(row->completion, latency_ps) | rnicsim_hist_add(collect->completion, latency_ps) |
-           add_ipdv(collect, event, latency_ps);
+           add_to_qp(collect, event, latency_ps);
 }
 
 static int add_delivery(struct collect *collect, const struct rnicsim_event *event)
@@ -138,7 +162,7 @@ void collect_free(struct collect *collect)
     }
     rnicsim_hist_destroy(collect->completion);
     rnicsim_hist_destroy(collect->delivery);
-    trace_map_free(&collect->last_index);
-    free(collect->last_ps);
+    trace_map_free(&collect->qp_index);
+    free(collect->qps);
     free(collect->errors);
 }

@@ -30,6 +30,15 @@ struct collect_error {
     enum rnicsim_opcode opcode;
 };
 
+/* A QP that completes requests: what it got, and how long they took. */
+struct collect_qp {
+    uint32_t host, qpn;
+    uint64_t requests, payload_bytes;
+    int64_t first_arrival_ps, last_seen_ps;
+    int64_t last_ps, min_ps, max_ps; /* completion latency */
+    __int128 sum_ps;
+};
+
 struct collect {
     struct collect_row rows[COLLECT_ROWS + 1];
     size_t row_count;
@@ -38,14 +47,17 @@ struct collect {
     uint64_t stretch_count;                     /* requests in these sums */
     unsigned __int128 ipdv_ps;
     uint64_t ipdv_count;
-    struct trace_map last_index; /* (host, QP) to an index into last_ps */
-    int64_t *last_ps;            /* the QP's last completion latency */
+    struct trace_map qp_index; /* (host, QP) to an index into qps */
+    struct collect_qp *qps;    /* in the order of their first completions */
     struct collect_error *errors;
     uint64_t error_count;        /* of them the first COLLECT_ERRORS are kept */
     uint64_t delivered_bytes[2]; /* to each host, of whole messages */
     uint64_t done;               /* requests, however they ended */
     int failed;                  /* memory ran out; stays */
 };
+
+/* Payload over the time from its first request until its last completion. */
+double collect_qp_gbps(const struct collect_qp *qp);
 
 /* 0, or -1 without memory. */
 int collect_init(struct collect *collect);

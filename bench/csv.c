@@ -167,6 +167,17 @@ static void write_perftest(const struct result *result, FILE *out)
     perftest_table_csv(result->perftest, out);
 }
 
+static void write_qps(const struct result *result, FILE *out)
+{
+    fputs("host,qpn,requests,payload_bytes,goodput_gbps,t_min[usec],t_avg[usec],t_max[usec]\n", out);
+    for (size_t i = 0; i < result->collect->qp_index.count; i++) {
+        const struct collect_qp *qp = &result->collect->qps[i];
+        fprintf(out, "%u,%u,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%.6f,%.6f\n", qp->host, qp->qpn, qp->requests,
+                qp->payload_bytes, collect_qp_gbps(qp), (double)qp->min_ps / PS_PER_US,
+                (double)qp->sum_ps / (double)qp->requests / PS_PER_US, (double)qp->max_ps / PS_PER_US);
+    }
+}
+
 static void write_loads(const struct result *result, FILE *out)
 {
     loads_csv(result->loads, out);
@@ -178,9 +189,9 @@ void csv_write(const struct result *result, struct results *results)
         const char *name;
         void (*write)(const struct result *result, FILE *out);
     } files[] = {
-        {"latency.csv", write_latency},   {"stages.csv", write_stages}, {"stalls.csv", write_stalls},
-        {"fifos.csv", write_fifos},       {"pcie.csv", write_pcie},     {"events.csv", write_events},
-        {"perftest.csv", write_perftest}, {"loads.csv", write_loads},
+        {"latency.csv", write_latency}, {"stages.csv", write_stages},     {"stalls.csv", write_stalls},
+        {"fifos.csv", write_fifos},     {"pcie.csv", write_pcie},         {"events.csv", write_events},
+        {"qps.csv", write_qps},         {"perftest.csv", write_perftest}, {"loads.csv", write_loads},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if ((files[i].write == write_perftest && result->perftest == NULL) ||

@@ -1,5 +1,7 @@
 #include "bench/summary.h"
 
+#include "bench/fairness.h"
+
 #include <string.h>
 
 #define PS_PER_NS 1e3
@@ -74,6 +76,19 @@ static json_t *jitter_object(const struct jitter *jitter, int *failed)
     put(object, "max_min", jitter->known ? ns((double)jitter->max_min_ps) : json_null(), failed);
     put(object, "stdev", jitter->known ? ns(jitter->stdev_ps) : json_null(), failed);
     put(object, "ipdv", jitter->ipdv_known ? ns(jitter->ipdv_ps) : json_null(), failed);
+    return object;
+}
+
+static json_t *fairness_object(const struct collect *collect, int *failed)
+{
+    struct fairness fairness = fairness_of(collect);
+    if (fairness.qps < 2)
+        return json_null();
+    json_t *object = json_object();
+    put(object, "qps", whole(fairness.qps), failed);
+    put(object, "jain", rate(fairness.jain), failed);
+    put(object, "least_gbps", rate(fairness.least_gbps), failed);
+    put(object, "most_gbps", rate(fairness.most_gbps), failed);
     return object;
 }
 
@@ -156,6 +171,7 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "latency_ns", latency_object(&result->completion, failed), failed);
     put(summary, "delivery_ns", latency_object(&result->delivery, failed), failed);
     put(summary, "jitter_ns", jitter_object(&result->jitter, failed), failed);
+    put(summary, "fairness", fairness_object(result->collect, failed), failed);
     put(summary, "goodput_gbps", rate(result->goodput_gbps), failed);
     put(summary, "goodput_both_gbps", rate(result->goodput_both_gbps), failed);
     put(summary, "wire_gbps", rate(result->wire_gbps), failed);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bench/fairness.h"
 #include "bench/cli.h"
 #include "bench/loads.h"
 
@@ -190,6 +191,10 @@ static void print_rates(const struct result *result, FILE *out)
     if (result->line_gbps > 0)
         fprintf(out, " (%.1f %% of the line)", result->wire_gbps / result->line_gbps * 100);
     fprintf(out, "\n             %.3f M messages/s\n", result->message_rate_mps);
+    struct fairness fairness = fairness_of(result->collect);
+    if (fairness.qps > 1)
+        fprintf(out, "Fairness     Jain %.4f of %llu QPs, %.3f to %.3f Gb/s each\n", fairness.jain,
+                (unsigned long long)fairness.qps, fairness.least_gbps, fairness.most_gbps);
 }
 
 static void print_one_bottleneck(const char *title, const struct bottleneck *bottleneck, FILE *out)

@@ -19,7 +19,9 @@ enum {
     OPTION_ZIPF,
     OPTION_MTU,
     OPTION_INLINE,
-    OPTION_SEED
+    OPTION_SEED,
+    OPTION_SL,
+    OPTION_WEIGHT
 };
 
 struct gen_options {
@@ -47,6 +49,8 @@ static const struct argp_option option_table[] = {
     {"depth", OPTION_DEPTH, "N", 0, "of each send queue: most requests outstanding (closed 16, open 256)", 3},
     {"zipf", OPTION_ZIPF, "S", 0,
      "draws each request's QP, the i-th with a share in proportion to i^-S (0: evenly); without it they take turns", 3},
+    {"sl", OPTION_SL, "LIST", 0, "service levels of the QPs in turn: 0,0,3 (0)", 3},
+    {"weight", OPTION_WEIGHT, "LIST", 0, "weights of the QPs in turn: 1,2,4 (1)", 3},
     {"mtu", OPTION_MTU, "BYTES", 0, "path MTU (4096)", 3},
     {"inline", OPTION_INLINE, "BYTES", 0, "messages of up to so many bytes are posted inline (0: none)", 3},
     {"seed", OPTION_SEED, "N", 0, "of all random numbers (1); the same options give the same bytes", 3},
@@ -103,6 +107,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return take_text(&generate->burst_rate, value);
     case OPTION_ZIPF:
         return take_text(&generate->zipf, value);
+    case OPTION_SL:
+        return take_text(&generate->sl, value);
+    case OPTION_WEIGHT:
+        return take_text(&generate->weight, value);
     case OPTION_ARRIVAL:
         return take_arrival(generate, value);
     case OPTION_QPS:

@@ -177,6 +177,8 @@ static int arrives(struct pcie *pcie, uint32_t index, int64_t ready_ps)
     is_over(pcie, index, at_ps, 0);
     if (at_ps > deadline_ps) { /* ready in time, but not in */
         retire->timed_out++;
+        if (deadline_ps < pcie->sim->now) /* it was held up by a store without credits: told late */
+            deadline_ps = pcie->sim->now;
         return one_less(pcie, index, deadline_ps, 1);
     }
     retire->refused += fate == FATE_REFUSED;

@@ -9,6 +9,7 @@
 #define PREFIX_BYTES 32u /* magic 8, version 4, mark 4, counts 4 x 4 */
 #define HOST_BYTES 8u    /* before its texts */
 #define QP_BYTES 44u
+#define QP_SCHEDULED_BYTES 60u /* with what the scheduler knows of it, in version 2 */
 #define MR_BYTES 40u
 
 static int read_exactly(struct trace_input *input, unsigned char *bytes, size_t wanted, struct rnicsim_error *error)
@@ -47,8 +48,9 @@ static int read_host(struct trace_input *input, struct trace_header *header, str
 
 static int read_qp(struct trace_input *input, struct trace_header *header, struct rnicsim_error *error)
 {
-    unsigned char bytes[QP_BYTES];
-    if (read_exactly(input, bytes, sizeof bytes, error) != 0)
+    unsigned char bytes[QP_SCHEDULED_BYTES] = {0};
+    int is_scheduled = header->version == TRACE_BINARY_SCHEDULED;
+    if (read_exactly(input, bytes, is_scheduled ? QP_SCHEDULED_BYTES : QP_BYTES, error) != 0)
         return -1;
     const struct trace_qp qp = {
         .host = trace_wire_get32(bytes),
@@ -62,6 +64,9 @@ static int read_qp(struct trace_input *input, struct trace_header *header, struc
         .sig_all = trace_wire_get32(bytes + 32),
         .max_inline = trace_wire_get32(bytes + 36),
         .cqn = trace_wire_get32(bytes + 40),
+        .service_level = trace_wire_get32(bytes + 44),
+        .weight = trace_wire_get32(bytes + 48),
+        .rate_bps = trace_wire_get(bytes + 52, 8),
     };
     return trace_header_add_qp(header, &qp, error);
 }
@@ -102,8 +107,9 @@ static int check_prefix(const unsigned char *prefix, struct rnicsim_error *error
     if (trace_wire_get32(prefix + 12) != ENDIAN_MARK)
         return trace_fail(error, "the endianness mark is 0x%08x; allowed is little-endian, 0x%08x",
                           trace_wire_get32(prefix + 12), ENDIAN_MARK);
-    if (version != TRACE_VERSION)
-        return trace_fail(error, "version %u; version %u is allowed", version, TRACE_VERSION);
+    if (version != TRACE_VERSION && version != TRACE_BINARY_SCHEDULED)
+        return trace_fail(error, "version %u; versions %u and %u are allowed", version, TRACE_VERSION,
+                          TRACE_BINARY_SCHEDULED);
     return 0;
 }
 
@@ -114,7 +120,7 @@ int trace_binary_read_header(struct trace_input *input, struct trace_header *hea
     unsigned char prefix[PREFIX_BYTES];
     if (read_exactly(input, prefix, sizeof prefix, error) != 0 || check_prefix(prefix, error) != 0)
         return -1;
-    header->version = TRACE_VERSION;
+    header->version = trace_wire_get32(prefix + 8);
     for (unsigned table = 0; table < 4; table++) {
         uint32_t count = trace_wire_get32(prefix + 16 + 4 * table);
         for (uint32_t i = 0; i < count; i++)
@@ -131,7 +137,18 @@ static void put(FILE *out, uint64_t value, unsigned bytes)
     fwrite(wire, 1, bytes, out);
 }
 
-static void write_tables(FILE *out, const struct trace_header *header)
+/* Whether anything is said of a QP that version 1 has no place for. */
+static int is_scheduled(const struct trace_header *header)
+{
+    for (size_t i = 0; i < header->qp_count; i++) {
+        const struct trace_qp *qp = &header->qps[i];
+        if (qp->service_level != 0 || qp->weight > 1 || qp->rate_bps != 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void write_tables(FILE *out, const struct trace_header *header, int scheduled)
 {
     for (size_t i = 0; i < header->host_count; i++) {
         const struct trace_host *host = &header->hosts[i];
@@ -148,6 +165,11 @@ static void write_tables(FILE *out, const struct trace_header *header)
                                    qp->cqn};
         for (size_t value = 0; value < sizeof values / sizeof *values; value++)
             put(out, values[value], 4);
+        if (scheduled) {
+            put(out, qp->service_level, 4);
+            put(out, qp->weight, 4);
+            put(out, qp->rate_bps, 8);
+        }
     }
     for (size_t i = 0; i < header->mr_count; i++) {
         const struct trace_mr *mr = &header->mrs[i];
@@ -172,13 +194,14 @@ unsigned char *trace_binary_format_header(const struct trace_header *header, siz
     if (out == NULL)
         return NULL;
     fputs(TRACE_BINARY_MAGIC, out);
-    put(out, TRACE_VERSION, 4);
+    int scheduled = is_scheduled(header);
+    put(out, scheduled ? TRACE_BINARY_SCHEDULED : TRACE_VERSION, 4);
     put(out, ENDIAN_MARK, 4);
     put(out, header->host_count, 4);
     put(out, header->qp_count, 4);
     put(out, header->mr_count, 4);
     put(out, header->note_count, 4);
-    write_tables(out, header);
+    write_tables(out, header, scheduled);
     int failed = ferror(out);
     if (fclose(out) != 0 || failed) {
         free(bytes);

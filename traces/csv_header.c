@@ -87,11 +87,14 @@ static int parse_qp(struct trace_header *header, char *text, uint64_t line_numbe
         {"host", 65535, 1, 0, NULL},       {"qpn", 0xffffff, 1, 0, NULL},      {"type", 0, 0, TRACE_RC, parse_type},
         {"peer_host", 65535, 0, 0, NULL},  {"peer_qpn", 0xffffff, 0, 0, NULL}, {"mtu", 4096, 0, 4096, NULL},
         {"sq_depth", 32768, 0, 128, NULL}, {"rq_depth", 32768, 0, 512, NULL},  {"sig_all", 1, 0, 0, NULL},
-        {"max_inline", 1024, 0, 0, NULL},  {"cqn", UINT32_MAX, 0, 0, NULL},
+        {"max_inline", 1024, 0, 0, NULL},  {"cqn", UINT32_MAX, 0, 0, NULL},    {"sl", 15, 0, 0, NULL},
+        {"weight", 255, 0, 1, NULL},       {"rate", UINT64_MAX, 0, 0, NULL},
     };
     uint64_t values[sizeof fields / sizeof *fields];
     if (parse_fields(text, fields, sizeof fields / sizeof *fields, values, error) != 0)
         return -1;
+    if (values[12] == 0)
+        return trace_fail(error, "weight is 0; allowed are 1 to 255");
     const struct trace_qp qp = {
         .host = (uint32_t)values[0],
         .qpn = (uint32_t)values[1],
@@ -104,6 +107,9 @@ static int parse_qp(struct trace_header *header, char *text, uint64_t line_numbe
         .sig_all = (uint32_t)values[8],
         .max_inline = (uint32_t)values[9],
         .cqn = (uint32_t)values[10],
+        .service_level = (uint32_t)values[11],
+        .weight = (uint32_t)values[12],
+        .rate_bps = values[13],
         .line = line_number,
     };
     return trace_header_add_qp(header, &qp, error);
@@ -197,9 +203,16 @@ static void format_qp(FILE *out, const struct trace_qp *qp)
 {
     fprintf(out,
             "#qp host=%u qpn=%u type=%s peer_host=%u peer_qpn=%u mtu=%u sq_depth=%u rq_depth=%u sig_all=%u "
-            "max_inline=%u cqn=%u\n",
+            "max_inline=%u cqn=%u",
             qp->host, qp->qpn, trace_qp_type_name(qp->type), qp->peer_host, qp->peer_qpn, qp->mtu, qp->sq_depth,
             qp->rq_depth, qp->sig_all, qp->max_inline, qp->cqn);
+    if (qp->service_level != 0)
+        fprintf(out, " sl=%u", qp->service_level);
+    if (qp->weight > 1)
+        fprintf(out, " weight=%u", qp->weight);
+    if (qp->rate_bps != 0)
+        fprintf(out, " rate=%llu", (unsigned long long)qp->rate_bps);
+    fputc('\n', out);
 }
 
 static void format_mr(FILE *out, const struct trace_mr *mr)

@@ -120,13 +120,35 @@ static uint64_t slot_bytes(uint32_t largest)
     return bytes >= largest ? bytes : (largest + (uint64_t)PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
+/* "1,2,3", each from `least` to `most`. */
+static int read_list(struct trace_generate_list *list, const char *text, uint64_t least, uint64_t most,
+                     const char *what, struct rnicsim_error *error)
+{
+    char copy[TRACE_GENERATE_LIST_BYTES], *rest = NULL;
+    if (text == NULL)
+        return 0;
+    if (strlen(text) >= sizeof copy)
+        return trace_fail(error, "%s: allowed are up to %zu characters", what, sizeof copy - 1);
+    memcpy(copy, text, strlen(text) + 1);
+    for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+        uint64_t value;
+        if (trace_text_number(word, most, what, &value, error) != 0 ||
+            check_number(value, least, most, what, error) != 0)
+            return -1;
+        list->value[list->count++] = (uint32_t)value;
+    }
+    return list->count > 0 ? 0 : trace_fail(error, "%s \"%.40s\": allowed are numbers with commas between", what, text);
+}
+
 static int read_options(struct trace_generate_job *job, struct rnicsim_error *error)
 {
     const struct trace_generate *options = &job->options;
     if (check_numbers(&job->options, error) != 0 || check_arrival(options, error) != 0 ||
         trace_sizes_parse(&job->sizes, options->size, error) != 0 ||
         trace_choice_parse(&job->opcodes, options->opcode, "opcode", take_opcode, job, error) != 0 ||
-        read_arrivals(job, error) != 0 || read_zipf(job, error) != 0)
+        read_arrivals(job, error) != 0 || read_zipf(job, error) != 0 ||
+        read_list(&job->sl, options->sl, 0, 15, "sl", error) != 0 ||
+        read_list(&job->weight, options->weight, 1, 255, "weight", error) != 0)
         return -1;
     job->slot_bytes = slot_bytes(trace_sizes_largest(&job->sizes));
     if (job->receives != 0)
@@ -148,8 +170,12 @@ static int add_notes(struct trace_generate_job *job, struct rnicsim_error *error
                           (unsigned long long)options->inline_bytes, (unsigned long long)options->seed);
     const struct {
         const char *option, *value;
-    } more[] = {{"rate", options->rate}, {"burst-rate", options->burst_rate}, {"zipf", options->zipf}};
-    for (size_t i = 0; i < 3; i++)
+    } more[] = {{"rate", options->rate},
+                {"burst-rate", options->burst_rate},
+                {"zipf", options->zipf},
+                {"sl", options->sl},
+                {"weight", options->weight}};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (more[i].value != NULL && length < (int)sizeof text)
             length +=
                 snprintf(text + length, sizeof text - (size_t)length, " --%s \"%s\"", more[i].option, more[i].value);
@@ -171,7 +197,9 @@ static int add_qps(struct trace_generate_job *job, struct rnicsim_error *error)
                                   .mtu = (uint32_t)job->options.mtu,
                                   .sq_depth = host == 0 ? (uint32_t)job->options.depth : 1,
                                   .rq_depth = host == 1 ? (uint32_t)job->receives : 0,
-                                  .max_inline = (uint32_t)job->options.inline_bytes};
+                                  .max_inline = (uint32_t)job->options.inline_bytes,
+                                  .service_level = job->sl.count > 0 ? job->sl.value[i % job->sl.count] : 0,
+                                  .weight = job->weight.count > 0 ? job->weight.value[i % job->weight.count] : 1};
             if (trace_header_add_qp(&job->header, &qp, error) != 0)
                 return -1;
         }

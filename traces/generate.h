@@ -23,9 +23,10 @@ struct trace_generate {
     const char *size;      /* traces/sizes.h */
     const char *opcode;    /* "write:0.7,send:0.3"; write, write_imm, send, send_imm */
     enum trace_arrival arrival;
-    const char *rate;       /* open loop, as trace_arrivals_gap() reads it; NULL in closed loop */
-    const char *burst_rate; /* within a burst */
-    const char *zipf;       /* exponent: the share of QP i is in proportion to i^-S; NULL: QPs take turns */
+    const char *rate;        /* open loop, as trace_arrivals_gap() reads it; NULL in closed loop */
+    const char *burst_rate;  /* within a burst */
+    const char *sl, *weight; /* of the QPs in turn, "0,0,3"; NULL: service level 0, weight 1 */
+    const char *zipf;        /* exponent: the share of QP i is in proportion to i^-S; NULL: QPs take turns */
 };
 
 /* 0, or -1 with one line of error and nothing written. */

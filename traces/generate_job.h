@@ -8,12 +8,19 @@
 #include "traces/sizes.h"
 #include "traces/writer.h"
 
+#define TRACE_GENERATE_LIST_BYTES 128u
+
+struct trace_generate_list {
+    uint32_t value[TRACE_GENERATE_LIST_BYTES / 2], count;
+};
+
 struct trace_generate_job {
     struct trace_generate options; /* depth is resolved */
     struct trace_sizes sizes;
     struct trace_choice opcodes;
     enum trace_opcode opcode[TRACE_CHOICE_LIST_MAX];
-    struct trace_choice qps; /* empty: they take turns */
+    struct trace_generate_list sl, weight; /* empty: not said */
+    struct trace_choice qps;               /* empty: they take turns */
     struct trace_arrivals arrivals;
     struct trace_header header;
     uint64_t receives;   /* RECVs that a QP of host 1 holds; 0: no message needs one */

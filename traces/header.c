@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RATE_MAX_BPS UINT64_C(400000000000)
 #define HOST_MAX 65535u /* 16 bits in the binary record */
 
 /* Tables double at powers of two, so that the capacity follows from the count. */
@@ -66,8 +67,12 @@ static int check_qp(const struct trace_qp *qp, struct rnicsim_error *error)
         in_range(qp->sq_depth, 1, 32768, "sq_depth", error) != 0 ||
         in_range(qp->rq_depth, 0, 32768, "rq_depth", error) != 0 ||
         in_range(qp->sig_all, 0, 1, "sig_all", error) != 0 ||
-        in_range(qp->max_inline, 0, 1024, "max_inline", error) != 0)
+        in_range(qp->max_inline, 0, 1024, "max_inline", error) != 0 ||
+        in_range(qp->service_level, 0, 15, "sl", error) != 0 || in_range(qp->weight, 0, 255, "weight", error) != 0)
         return -1;
+    if (qp->rate_bps > RATE_MAX_BPS || (qp->rate_bps > 0 && qp->rate_bps < 1000))
+        return trace_fail(error, "rate is %llu bit/s; allowed are 1000 to %llu, and 0 for no limit",
+                          (unsigned long long)qp->rate_bps, (unsigned long long)RATE_MAX_BPS);
     if ((uint32_t)qp->type >= TRACE_QP_TYPE_COUNT)
         return trace_fail(error, "type %u; allowed are RC, UC and UD", (unsigned)qp->type);
     if (qp->mtu < 256 || qp->mtu > 4096 || (qp->mtu & (qp->mtu - 1)) != 0)

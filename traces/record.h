@@ -14,9 +14,10 @@
 #include "traces/map.h"
 
 #define TRACE_VERSION 1u
-#define TRACE_SGE_MAX 32u      /* more than any device's max_sge known to us (mlx5: 30) */
-#define TRACE_TABLE_MAX 65536u /* hosts, QPs, MRs, notes: each */
-#define TRACE_LINE_MAX 4000u   /* characters of a line of the text form, without its end */
+#define TRACE_BINARY_SCHEDULED 2u /* of a binary trace that says service levels, weights or rates of QPs */
+#define TRACE_SGE_MAX 32u         /* more than any device's max_sge known to us (mlx5: 30) */
+#define TRACE_TABLE_MAX 65536u    /* hosts, QPs, MRs, notes: each */
+#define TRACE_LINE_MAX 4000u      /* characters of a line of the text form, without its end */
 #define TRACE_NOTE_MAX 3900u
 #define TRACE_NAME_MAX 63u
 #define TRACE_DEVICE_MAX 255u
@@ -121,7 +122,9 @@ struct trace_qp {
     uint32_t sig_all;
     uint32_t max_inline; /* bytes */
     uint32_t cqn;
-    uint64_t line; /* where the file has it, for messages; 0: not from a text file */
+    uint32_t service_level, weight; /* weight 0: 1 */
+    uint64_t rate_bps;              /* 0: no limit */
+    uint64_t line;                  /* where the file has it, for messages; 0: not from a text file */
 };
 
 #define TRACE_LOCAL_WRITE 1u

@@ -111,6 +111,9 @@ int trace_replay_create_objects(struct trace_replay *replay, struct rnicsim *sim
             .rq_depth = qp->rq_depth,
             .max_inline_bytes = qp->max_inline,
             .signal_all = (int)qp->sig_all,
+            .service_level = qp->service_level,
+            .weight = qp->weight,
+            .rate_bps = (int64_t)qp->rate_bps,
         };
         result = rnicsim_qp_create(sim, &attr, error);
     }

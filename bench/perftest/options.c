@@ -24,10 +24,10 @@ struct number {
         letter, offsetof(struct perftest_options, field), least, most \
     }
 static const struct number numbers[] = {
-    NUMBER('m', mtu_bytes, 256, 4096),      NUMBER('t', tx_depth, 1, 15000),  NUMBER('q', qps, 1, 16384),
-    NUMBER('r', rx_depth, 1, 16384),        NUMBER('Q', cq_mod, 1, 1024),     NUMBER('l', post_list, 1, 15000),
-    NUMBER('D', duration_s, 1, 100000),     NUMBER('f', margin_s, 0, 100000), NUMBER('I', inline_bytes, 0, 912),
-    NUMBER(LONG_GAP, gap_us, 0, 100000000),
+    NUMBER('m', mtu_bytes, 256, 4096),  NUMBER('t', tx_depth, 1, 15000),        NUMBER('q', qps, 1, 16384),
+    NUMBER('r', rx_depth, 1, 16384),    NUMBER('Q', cq_mod, 1, 1024),           NUMBER('l', post_list, 1, 15000),
+    NUMBER('D', duration_s, 1, 100000), NUMBER('f', margin_s, 0, 100000),       NUMBER('I', inline_bytes, 0, 912),
+    NUMBER('S', service_level, 0, 15),  NUMBER(LONG_GAP, gap_us, 0, 100000000),
 };
 #undef NUMBER
 
@@ -196,7 +196,7 @@ static int refuse(int letter, const char *word, const char *value, struct rnicsi
 static int take_option(int letter, const char *word, char *value, struct perftest_options *out,
                        struct rnicsim_error *error)
 {
-    if (take_flag(letter, out) || strchr("updixSTFzR", letter) || letter == LONG_TAKEN)
+    if (take_flag(letter, out) || strchr("updixTFzR", letter) || letter == LONG_TAKEN)
         return 0;
     if (letter == 's')
         return read_size(value, &out->size_bytes, error);

@@ -20,7 +20,8 @@ struct perftest_options {
     uint64_t size_bytes;
     uint64_t iters; /* of one QP; 0 with a duration */
     uint32_t qps, tx_depth, rx_depth, cq_mod, post_list, mtu_bytes, inline_bytes;
-    uint32_t duration_s, margin_s;   /* duration 0: so many iterations */
+    uint32_t duration_s, margin_s; /* duration 0: so many iterations */
+    uint32_t service_level;
     uint32_t gap_us;                 /* before each post of a latency test */
     int all_sizes, both_ways;        /* -a, -b */
     int no_peak, in_gbits;           /* -N, --report_gbits */

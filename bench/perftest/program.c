@@ -115,7 +115,8 @@ int perftest_run_create_objects(struct perftest_run *run, struct rnicsim *sim, s
                                        .mtu_bytes = options->mtu_bytes,
                                        .sq_depth = options->tx_depth,
                                        .rq_depth = options->is_send ? options->rx_depth : 0,
-                                       .max_inline_bytes = options->inline_bytes};
+                                       .max_inline_bytes = options->inline_bytes,
+                                       .service_level = options->service_level};
         result = rnicsim_qp_create(sim, &attr, error);
     }
     return result;

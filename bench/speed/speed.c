@@ -1,6 +1,8 @@
-/* Workload A of the speed target: 64 KiB WRITEs, path MTU 4096, 128 outstanding, two full NICs of u280_100g, TLPs exact,
- * random memory latency. Prints data packets, decisions, wall seconds, the real-time factor and the memory. Under callgrind two
- * lengths give the instructions a packet: start-up falls out. */
+/* The workloads of the speed targets, on two full NICs of u280_100g, TLPs exact, random memory latency:
+ *   speed [MESSAGES]       A: 64 KiB WRITEs, path MTU 4096, one QP, 128 outstanding
+ *   speed MESSAGES QPS     B: 64 B WRITEs of so many QPs in turn, 16 outstanding each
+ * Prints data packets, decisions, wall seconds, the real-time factor and the memory. Under callgrind two lengths give the instructions
+ * a packet: start-up falls out. */
 #include "api/rnicsim.h"
 
 #include <stdio.h>
@@ -9,8 +11,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define MESSAGE_BYTES 65536u
-#define OUTSTANDING 128u
+struct workload {
+    uint32_t message_bytes, qps, outstanding; /* of each QP */
+};
+
+static const struct workload bulk = {65536, 1, 128};
 
 static double now_s(void)
 {
@@ -27,47 +32,65 @@ static void must(int result, const struct rnicsim_error *error)
     exit(result);
 }
 
-static struct rnicsim *create(void)
+static struct rnicsim *create(const struct workload *load)
 {
     struct rnicsim *sim;
     struct rnicsim_error error;
     struct rnicsim_options options = {.board = "u280_100g", .seed = 1, .data_dir = getenv("RNICSIM_DATA")};
     must(rnicsim_create(&options, &sim, &error), &error);
-    for (uint32_t host = 0; host < 2; host++) {
-        struct rnicsim_qp_attr qp = {
-            .host = host, .qpn = 1, .peer_host = host ^ 1, .peer_qpn = 1, .mtu_bytes = 4096, .sq_depth = OUTSTANDING};
+    for (uint32_t i = 0; i < 2 * load->qps; i++) {
+        struct rnicsim_qp_attr qp = {.host = i % 2,
+                                     .qpn = i / 2 + 1,
+                                     .peer_host = 1 - i % 2,
+                                     .peer_qpn = i / 2 + 1,
+                                     .mtu_bytes = 4096,
+                                     .sq_depth = load->outstanding};
         must(rnicsim_qp_create(sim, &qp, &error), &error);
     }
     return sim;
 }
 
-/* Keeps OUTSTANDING messages posted until `messages` are done. */
-static void run(struct rnicsim *sim, long messages)
+static void post(struct rnicsim *sim, const struct workload *load, uint32_t qpn)
 {
     struct rnicsim_wr wr = {.local_address = 1 << 20,
                             .remote_address = 1 << 21,
-                            .length_bytes = MESSAGE_BYTES,
+                            .length_bytes = load->message_bytes,
                             .opcode = RNICSIM_WRITE,
                             .flags = RNICSIM_SIGNALLED};
     struct rnicsim_error error;
+    must(rnicsim_post_send(sim, 0, qpn, &wr, 1, rnicsim_now(sim), &error), &error);
+}
+
+/* Keeps the QPs' queues full until `messages` are done. */
+static void run(struct rnicsim *sim, const struct workload *load, long messages)
+{
+    struct rnicsim_error error;
     struct rnicsim_event event[64];
     long posted = 0, done = 0;
+    for (uint32_t i = 0; i < load->qps * load->outstanding && posted < messages; i++, posted++)
+        post(sim, load, i % load->qps + 1);
     while (done < messages) {
-        for (; posted < messages && posted - done < (long)OUTSTANDING; posted++)
-            must(rnicsim_post_send(sim, 0, 1, &wr, 1, rnicsim_now(sim), &error), &error);
         must(rnicsim_advance(sim, RNICSIM_NEVER, NULL, &error), &error);
         for (size_t n; (n = rnicsim_poll(sim, event, 64)) > 0;)
-            for (size_t i = 0; i < n; i++)
-                done += event[i].kind == RNICSIM_SEND_DONE;
+            for (size_t i = 0; i < n; i++) {
+                if (event[i].kind != RNICSIM_SEND_DONE)
+                    continue;
+                done++;
+                if (posted < messages) {
+                    post(sim, load, event[i].qpn);
+                    posted++;
+                }
+            }
     }
 }
 
 int main(int count, char **words)
 {
     long messages = count > 1 ? atol(words[1]) : 20000;
-    struct rnicsim *sim = create();
+    struct workload load = count > 2 ? (struct workload){64, (uint32_t)atol(words[2]), 16} : bulk;
+    struct rnicsim *sim = create(&load);
     double began = now_s();
-    run(sim, messages);
+    run(sim, &load, messages);
     double wall = now_s() - began;
     struct rnicsim_totals totals;
     struct rusage usage;

@@ -1,6 +1,8 @@
 /* Creating a simulation, its objects, time, and what the hosts see. */
 #include "api/api_internal.h"
 
+#include "transport/frame.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,6 +137,10 @@ static const char *wrong_with_qp(const struct rnicsim_qp_attr *attr)
         return "sq_depth: allowed 1 to 32768; rq_depth: 0 to 32768";
     if (attr->max_inline_bytes > 1024)
         return "max_inline: allowed 0 to 1024";
+    if (attr->service_level > 15 || attr->weight > 255)
+        return "service level: allowed 0 to 15; weight: 1 to 255";
+    if (attr->rate_bps != 0 && (attr->rate_bps < 1000 || attr->rate_bps > INT64_C(400000000000)))
+        return "rate: allowed 1 kbps to 400 Gbps, or 0 for no limit";
     return 0;
 }
 
@@ -150,6 +156,13 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
         return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u: %s", attr->qpn, attr->host, wrong);
     if (qp_table_find(&sim->system.nic[attr->host].by_number, attr->qpn) != QP_NONE)
         return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u exists already", attr->qpn, attr->host);
+    const struct nic_params *nic = sim->system.nic[attr->host].params;
+    int64_t frame_bytes = frame_data_bytes(attr->mtu_bytes, 1, 1);
+    if (ready_quantum_bytes(nic) < frame_bytes)
+        return api_fail(error, RNICSIM_EINPUT,
+                        "QP %u of host %u: a frame of MTU %u has %lld bytes, a quantum of the scheduler only %lld",
+                        attr->qpn, attr->host, attr->mtu_bytes, (long long)frame_bytes,
+                        (long long)ready_quantum_bytes(nic));
     struct qp qp;
     if (qp_init(&qp, attr->qpn, attr->sq_depth, attr->rq_depth))
         return api_fail(error, RNICSIM_EINPUT, "out of memory");
@@ -157,6 +170,9 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
     qp.mtu_bytes = attr->mtu_bytes;
     qp.max_inline_bytes = attr->max_inline_bytes;
     qp.signal_all = attr->signal_all;
+    qp.service_level = attr->service_level;
+    qp.weight = attr->weight ? attr->weight : 1;
+    qp.rate = rate_of(attr->rate_bps, nic->rate_burst);
     if (system_add_qp(&sim->system, attr->host, &qp, attr->peer_host) == QP_NONE) {
         qp_free(&qp);
         return api_fail(error, RNICSIM_EINPUT, "out of memory");

@@ -17,7 +17,8 @@ const char *rnicsim_cause_name(enum rnicsim_cause cause)
     static const char *const name[RNICSIM_CAUSE_COUNT] = {
         "work",           "no_input",     "downstream_full", "bubble",        "no_tag",           "no_credit_CPLH",
         "no_credit_CPLD", "no_credit_PH", "no_credit_PD",    "no_credit_NPH", "no_replay_buffer", "replay",
-        "no_buffer",      "window_full",  "context_busy",    "no_wqe",        "no_receive_wqe"};
+        "no_buffer",      "window_full",  "context_busy",    "no_wqe",        "no_receive_wqe",   "rate_limit",
+        "no_request"};
     return name[cause];
 }
 
@@ -90,7 +91,8 @@ static void fill_decision(const struct rnic *nic, const struct rnic_decision *de
     static const enum rnicsim_cause cause[RNIC_WAITS] = {
         [RNIC_WAIT_INPUT] = RNICSIM_NO_INPUT,       [RNIC_WAIT_DOWNSTREAM] = RNICSIM_DOWNSTREAM_FULL,
         [RNIC_WAIT_BUFFER] = RNICSIM_NO_BUFFER,     [RNIC_WAIT_WINDOW] = RNICSIM_WINDOW_FULL,
-        [RNIC_WAIT_CONTEXT] = RNICSIM_CONTEXT_BUSY, [RNIC_WAIT_WQE] = RNICSIM_NO_WQE};
+        [RNIC_WAIT_CONTEXT] = RNICSIM_CONTEXT_BUSY, [RNIC_WAIT_WQE] = RNICSIM_NO_WQE,
+        [RNIC_WAIT_RATE] = RNICSIM_RATE_LIMIT,      [RNIC_WAIT_REQUEST] = RNICSIM_NO_REQUEST};
     out->items = decision->items;
     out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, decision->work_cyc);
     for (int wait = 0; wait < RNIC_WAITS; wait++)

@@ -69,6 +69,9 @@ struct rnicsim_qp_attr {
     uint32_t rq_depth;         /* WQEs, 0 .. 32768 */
     uint32_t max_inline_bytes; /* 0 .. 1024 */
     int signal_all;            /* every request is signalled, whatever its flag */
+    uint32_t service_level;    /* 0 .. 15: its traffic class, and with nic.scheduler = strict its priority */
+    uint32_t weight;           /* 1 .. 255, where the scheduler counts weights; 0: 1 */
+    int64_t rate_bps;          /* of its frames with FCS, 1,000 bit/s or more; 0: no limit */
 };
 
 /* Creates a QP in state RTS. Both ends must exist before the first post. */
@@ -238,6 +241,8 @@ enum rnicsim_cause {
     RNICSIM_CONTEXT_BUSY,     /* the QP's own context loop */
     RNICSIM_NO_WQE,           /* the WQE is being fetched */
     RNICSIM_NO_RECEIVE_WQE,
+    RNICSIM_RATE_LIMIT, /* of the QP */
+    RNICSIM_NO_REQUEST, /* nic.requests are begun and not retired */
     RNICSIM_CAUSE_COUNT
 };
 

@@ -19,15 +19,24 @@ static int before(const struct heap_entry *a, const struct heap_entry *b)
     return a->at < b->at || (a->at == b->at && a->order < b->order);
 }
 
+int heap_reserve(struct heap *heap, uint32_t room)
+{
+    if (room <= heap->room)
+        return 0;
+    if (room < 2 * heap->room)
+        room = 2 * heap->room;
+    struct heap_entry *more = realloc(heap->entry, (size_t)room * sizeof *more);
+    if (!more)
+        return -1;
+    heap->entry = more;
+    heap->room = room;
+    return 0;
+}
+
 int heap_put(struct heap *heap, int64_t at, uint64_t order, uint64_t ref)
 {
-    if (heap->count == heap->room) {
-        struct heap_entry *more = realloc(heap->entry, 2 * (size_t)heap->room * sizeof *more);
-        if (!more)
-            return -1;
-        heap->entry = more;
-        heap->room *= 2;
-    }
+    if (heap->count == heap->room && heap_reserve(heap, heap->count + 1))
+        return -1;
     struct heap_entry put = {at, order, ref};
     uint32_t i = heap->count++;
     while (i > 0 && before(&put, &heap->entry[(i - 1) / 2])) {

@@ -17,6 +17,8 @@ struct heap {
 
 int heap_init(struct heap *heap, uint32_t room);
 void heap_free(struct heap *heap);
+/* Room for so many entries, so that heap_put() of them finds memory. -1: no memory. */
+int heap_reserve(struct heap *heap, uint32_t room);
 /* Grows by doubling: the bound is the caller's (each entry stands for something that the caller counts). -1: no memory. */
 int heap_put(struct heap *heap, int64_t at, uint64_t order, uint64_t ref);
 static inline const struct heap_entry *heap_first(const struct heap *heap)

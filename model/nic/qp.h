@@ -2,12 +2,20 @@
 #ifndef NIC_QP_H
 #define NIC_QP_H
 
+#include "nic/rate.h"
 #include "transport/requester.h"
 #include "transport/responder.h"
 
 #include <stdint.h>
 
-enum qp_wait { QP_WAIT_POST, QP_WAIT_WQE, QP_WAIT_WINDOW, QP_WAIT_CONTEXT }; /* why it could not be granted earlier */
+enum qp_wait { /* why it could not be granted earlier */
+               QP_WAIT_POST,
+               QP_WAIT_WQE,
+               QP_WAIT_WINDOW,
+               QP_WAIT_CONTEXT,
+               QP_WAIT_RATE,
+               QP_WAIT_REQUEST
+};
 
 struct qp_receive {
     uint64_t wr_id, address;
@@ -35,8 +43,12 @@ struct qp {
     struct requester requester;
 
     /* scheduler */
-    int queued;
+    uint32_t service_level, weight;
+    struct rate rate;
+    int queued; /* eligible now or at a known cycle */
     enum qp_wait wait;
+    int64_t eligible_cyc;
+    uint32_t next_waiting; /* for a request of another to retire */
     int64_t context_free_cyc;
     uint32_t staged_first, staged_last; /* packets of user logic that are there, not yet granted; POOL_NONE */
 

@@ -205,7 +205,9 @@ void rnic_free(struct rnic *rnic)
     pcie_free(&rnic->pcie);
     space_free(&rnic->payload_space);
     level_free(&rnic->payload_level);
+    space_free(&rnic->begun);
     heap_free(&rnic->eligible);
+    ready_free(&rnic->ready);
     heap_free(&rnic->flush);
     heap_free(&rnic->failing);
 }

@@ -21,6 +21,7 @@
 #include "nic/outbox.h"
 #include "nic/params.h"
 #include "nic/qp.h"
+#include "nic/ready.h"
 #include "pcie/pcie.h"
 
 enum rnic_path {
@@ -77,6 +78,8 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAIT_WINDOW,
                  RNIC_WAIT_CONTEXT,
                  RNIC_WAIT_WQE,
+                 RNIC_WAIT_RATE,
+                 RNIC_WAIT_REQUEST,
                  RNIC_WAITS
 };
 
@@ -108,7 +111,11 @@ struct rnic {
 
     /* scheduler */
     int scheduler;
-    struct heap eligible; /* QPs in the order in which they become eligible */
+    struct heap eligible;                 /* QPs that become eligible at a later cycle */
+    struct ready ready;                   /* those that are */
+    uint32_t waiting_first, waiting_last; /* QPs, for a request to retire */
+    int begun_limited;                    /* nic.qp_requests or nic.requests */
+    struct space begun;                   /* requests, begun and not retired, user cycles; no depth: no limit */
     int64_t scheduler_free_cyc;
     int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
     struct space payload_space;                    /* 64 B units, user cycles */
@@ -236,9 +243,39 @@ void record_give_up(struct rnic *rnic, struct qp *qp);
 #define RNIC_HAS_FAILED (1u << 30)
 #define RNIC_QP_OF(ref) ((ref) & (RNIC_HAS_FAILED - 1))
 
+#define RNIC_OPERATION_BYTES 1u /* of path sched: one beat of any width */
+
+/* The packet that the QP would send next. */
+static inline uint32_t rnic_next_payload_bytes(const struct rnic *rnic, const struct qp *qp)
+{
+    uint32_t left = rnic_message(rnic, qp->send[qp->cut & qp->send_mask])->length_bytes - qp->offset_bytes;
+    return left < qp->mtu_bytes ? left : qp->mtu_bytes;
+}
+
+/* Whether its next packet takes one of a limited number of requests that all QPs share. */
+static inline int rnic_begins_request(const struct rnic *rnic, const struct qp *qp)
+{
+    return __builtin_expect(rnic->begun_limited, 0) && rnic->begun.depth > 0 && qp->offset_bytes == 0;
+}
+
+/* What a granted QP does: it fetches WQEs, reads its doorbell record, or sends a packet, whose frame's bytes are returned. */
+void grant_fetch(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
+void grant_record(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
+uint32_t grant_packet(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
+
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Something of the QP has changed that the scheduler sees at cyc. */
 void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
+
+/* The QP, which is not queued, is eligible from the cycle on. */
+void scheduler_queue(struct rnic *rnic, uint32_t qp, int64_t cyc);
+
+/* Whether the QP's next packet would begin a request while nic.requests are begun. */
+int requests_must_wait(const struct rnic *rnic, uint32_t qp);
+/* It waits apart until one retires, so that the QPs which have begun theirs can go on. */
+void requests_wait(struct rnic *rnic, uint32_t qp);
+/* One is retired: its place is free at cyc. */
+void requests_retired(struct rnic *rnic, int64_t cyc);
 
 /* Payload that is complete goes on, in the order of the operations, as far as there is space. It makes no choice: it runs inside
  * whoever completes payload or frees its space. */

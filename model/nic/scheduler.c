@@ -1,17 +1,17 @@
-/* The QP scheduler: which QP is served when. A QP with something to do queues in the order in which it becomes eligible,
- * and after a grant queues again behind the others: round robin, a packet (or a fetch of WQEs) a visit. A granted QP's
- * context is in its read-modify-write loop for context_loop cycles, so one QP cannot be granted again sooner. */
+/* The QP scheduler: which QP is served when. A QP with something to do becomes eligible at a cycle; from then on the policy (ready.h)
+ * says whose turn it is. A granted QP's context is in its read-modify-write loop for context_loop cycles, so one QP has no
+ * other turn sooner; within a turn of several packets its context stays with the scheduler. */
 #include "nic/rnic.h"
 #include "transport/frame.h"
 
 #include <stdio.h>
 
-#define DESCRIPTOR_BYTES 1u /* an operation on its way: one beat of any width */
-#define WQE_BYTES 64u
+#define QP_REQUESTS_MOST 32768 /* of nic.qp_requests, and of nic.requests: no limit */
+#define REQUESTS_MOST 1048576
 
 enum work { WORK_NONE, WORK_RECORD, WORK_FETCH, WORK_PACKET };
 
-static enum work work_of(const struct rnic *rnic, const struct qp *qp)
+static inline enum work work_of(const struct rnic *rnic, const struct qp *qp)
 {
     uint32_t held = qp->fetched - qp->cut;
     if (qp->failed || qp->peer == QP_NONE)
@@ -20,6 +20,9 @@ static enum work work_of(const struct rnic *rnic, const struct qp *qp)
         return WORK_RECORD;
     if (qp->known != qp->fetched && !qp->fetching && held * 2 <= rnic->params->wqe_cache)
         return WORK_FETCH;
+    if (__builtin_expect(rnic->begun_limited, 0) && qp->offset_bytes == 0 &&
+        qp->cut - qp->retired >= rnic->params->qp_requests)
+        return WORK_NONE;
     if (held > 0 && requester_window_open(&qp->requester, rnic->setup.transport) &&
         (rnic->fabric_source != NIC_FABRIC_STREAM || qp->staged_first != POOL_NONE))
         return WORK_PACKET;
@@ -38,20 +41,38 @@ static inline int64_t behind_payload(const struct rnic *rnic, struct qp *qp, int
     return ready;
 }
 
+/* From which cycle on the QP, which has something to do, is eligible again when it could be at cyc. */
+static int64_t eligible_cyc(struct rnic *rnic, struct qp *qp, int64_t cyc)
+{
+    if (qp->context_free_cyc > cyc) {
+        cyc = qp->context_free_cyc;
+        qp->wait = QP_WAIT_CONTEXT;
+    }
+    if (qp->rate.bps > 0) {
+        int64_t allowed = rnic_cycle(rnic, rate_allows_at(&qp->rate));
+        if (allowed > cyc) {
+            cyc = allowed;
+            qp->wait = QP_WAIT_RATE;
+        }
+    }
+    return behind_payload(rnic, qp, cyc);
+}
+
+void scheduler_queue(struct rnic *rnic, uint32_t index, int64_t cyc)
+{
+    rnic->qp[index].queued = 1;
+    model_assert(rnic->sim, heap_put(&rnic->eligible, cyc, index, index) == 0, "out of memory");
+}
+
 /* Queues the QP if it has something to do, for decide() to look at; returns the cycle from which on it is eligible, else SIM_NEVER. */
 static int64_t enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait waited_for)
 {
     struct qp *qp = &rnic->qp[index];
     if (qp->queued || work_of(rnic, qp) == WORK_NONE)
         return SIM_NEVER;
-    qp->queued = 1;
     qp->wait = waited_for;
-    if (qp->context_free_cyc > cyc) {
-        cyc = qp->context_free_cyc;
-        qp->wait = QP_WAIT_CONTEXT;
-    }
-    cyc = behind_payload(rnic, qp, cyc);
-    model_assert(rnic->sim, heap_put(&rnic->eligible, cyc, index, index) == 0, "out of memory");
+    cyc = eligible_cyc(rnic, qp, cyc);
+    scheduler_queue(rnic, index, cyc);
     return cyc;
 }
 
@@ -115,105 +136,17 @@ static int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
     return next;
 }
 
-static void grant_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
-{
-    struct qp *qp = &rnic->qp[index];
-    uint32_t slot = qp->fetched & qp->send_mask;
-    uint32_t count = qp->known - qp->fetched;
-    uint32_t room = (uint32_t)rnic->params->wqe_cache - (qp->fetched - qp->cut);
-    if (count > rnic->params->wqe_fetch_most)
-        count = (uint32_t)rnic->params->wqe_fetch_most;
-    if (count > room)
-        count = room;
-    if (slot + count > qp->send_mask + 1)
-        count = qp->send_mask + 1 - slot; /* not past the ring's end */
-    for (uint32_t i = 0; i < count; i++)
-        rnic_message(rnic, qp->send[(qp->fetched + i) & qp->send_mask])->stamp_ps[MESSAGE_AT_GRANT] = rnic->sim->now;
-    qp->fetching = (int)count;
-    uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_WQE_READ, qp->sq_address + (uint64_t)slot * WQE_BYTES,
-                                    count * WQE_BYTES, index);
-    rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, DESCRIPTOR_BYTES, read);
-    rnic_run_reads(rnic);
-}
-
-static void grant_record(struct rnic *rnic, uint32_t index, int64_t now_cyc)
-{
-    rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, DESCRIPTOR_BYTES, record_read(rnic, index));
-    rnic_run_reads(rnic);
-}
-
-/* The packet that the QP would send next. */
-static uint32_t next_payload_bytes(const struct rnic *rnic, const struct qp *qp)
-{
-    uint32_t left = rnic_message(rnic, qp->send[qp->cut & qp->send_mask])->length_bytes - qp->offset_bytes;
-    return left < qp->mtu_bytes ? left : qp->mtu_bytes;
-}
-
-static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message, struct item *item)
-{
-    int ack_request;
-    /* payload kept until the ACK: the packet that leaves no room for another must ask for one */
-    int buffer_full =
-        rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER &&
-        rnic->payload_space.depth - space_away(&rnic->payload_space) < 2 * ((uint64_t)qp->mtu_bytes + 63) / 64;
-    item->kind = ITEM_DATA;
-    item->qp = qp->peer;
-    item->message = qp->send[qp->cut & qp->send_mask];
-    item->payload_bytes = next_payload_bytes(rnic, qp);
-    item->offset = qp->offset_bytes;
-    item->first = qp->offset_bytes == 0;
-    item->last = qp->offset_bytes + item->payload_bytes == message->length_bytes;
-    item->psn = requester_send(&qp->requester, rnic->setup.transport, item->last, buffer_full, &ack_request);
-    item->ack_request = (uint8_t)ack_request;
-    item->bytes = frame_data_bytes(item->payload_bytes, item->first && !message_is_send(message),
-                                   item->last && message_has_immediate(message));
-    qp->offset_bytes += item->payload_bytes;
-    if (item->last) {
-        message->last_psn = item->psn;
-        message->cut = 1;
-        qp->offset_bytes = 0;
-        qp->cut++;
-    }
-}
-
-static void grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
-{
-    struct qp *qp = &rnic->qp[index];
-    struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
-    if (message->stamp_ps[MESSAGE_AT_GRANT] == SIM_NEVER) { /* it was pushed */
-        message->stamp_ps[MESSAGE_AT_GRANT] = rnic->sim->now;
-        message->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
-    }
-    uint32_t ref = item_new(rnic->setup.items);
-    model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
-    struct item *item = rnic_item(rnic, ref);
-    cut_packet(rnic, qp, message, item);
-    uint32_t units = rnic_payload_units(item->payload_bytes);
-    if (rnic->fabric_source == NIC_FABRIC_STREAM) {
-        fabric_take_packet(rnic, qp); /* its payload has its space */
-    } else {
-        space_take(&rnic->payload_space, units);
-        level_in(&rnic->payload_level, now_cyc, units);
-    }
-    int is_here = message->has_inline || rnic->fabric_source != NIC_FABRIC_OFF;
-    uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, message->local_address + item->offset,
-                                    is_here ? 0 : item->payload_bytes, ref);
-    rnic->order[rnic->order_next++ & rnic->order_mask] = read;
-    rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, DESCRIPTOR_BYTES, read);
-    rnic_run_reads(rnic);
-}
-
 /* From which cycle on the QP's work finds all that it needs, as seen at at_cyc; SIM_NEVER: not decided yet, and I am woken by what
  * comes back. Also what it waits for. */
-static int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *qp, int64_t at_cyc,
-                            enum rnic_wait *waits_for)
+static inline int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *qp, int64_t at_cyc,
+                                   enum rnic_wait *waits_for)
 {
     struct fifo *entry = path_entry(&rnic->path[RNIC_SCHED]);
-    int64_t path_at = fifo_space_at(entry, DESCRIPTOR_BYTES);
+    int64_t path_at = fifo_space_at(entry, RNIC_OPERATION_BYTES);
     int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_PACKET ? PCIE_PAYLOAD_READ : PCIE_WQE_READ);
     int64_t space_at = work != WORK_PACKET || rnic->fabric_source == NIC_FABRIC_STREAM
                            ? 0
-                           : space_when(&rnic->payload_space, rnic_payload_units(next_payload_bytes(rnic, qp)));
+                           : space_when(&rnic->payload_space, rnic_payload_units(rnic_next_payload_bytes(rnic, qp)));
     entry->writer_waits |= path_at == SIM_NEVER;
     rnic->waits_for_read = read_at == SIM_NEVER;
     rnic->waits_for_space = space_at == SIM_NEVER;
@@ -223,20 +156,18 @@ static int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *
     return space_at > latest ? space_at : latest;
 }
 
-static const enum rnic_wait wait_of[] = {[QP_WAIT_POST] = RNIC_WAIT_INPUT,
-                                         [QP_WAIT_WQE] = RNIC_WAIT_WQE,
-                                         [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW,
-                                         [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT};
+static const enum rnic_wait wait_of[] = {
+    [QP_WAIT_POST] = RNIC_WAIT_INPUT,      [QP_WAIT_WQE] = RNIC_WAIT_WQE,   [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW,
+    [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT, [QP_WAIT_RATE] = RNIC_WAIT_RATE, [QP_WAIT_REQUEST] = RNIC_WAIT_REQUEST};
 
 /* The time since the last grant: first until the QP was eligible, then until the grant. */
-static void account(struct rnic *rnic, const struct qp *qp, int64_t eligible_cyc, int64_t now_cyc,
-                    enum rnic_wait waited_for)
+static void account(struct rnic *rnic, const struct qp *qp, int64_t now_cyc, enum rnic_wait waited_for)
 {
     struct rnic_decision *account = &rnic->scheduling;
     int64_t from = rnic->scheduler_free_cyc;
-    if (eligible_cyc > from) {
-        account->wait_cyc[wait_of[qp->wait]] += eligible_cyc - from;
-        from = eligible_cyc;
+    if (qp->eligible_cyc > from) {
+        account->wait_cyc[wait_of[qp->wait]] += qp->eligible_cyc - from;
+        from = qp->eligible_cyc;
     }
     if (now_cyc > from)
         account->wait_cyc[waited_for] += now_cyc - from;
@@ -244,31 +175,99 @@ static void account(struct rnic *rnic, const struct qp *qp, int64_t eligible_cyc
     account->work_cyc += rnic->params->scheduler_interval;
 }
 
-/* The first QP in the queue, and the earliest cycle (not before from_cyc) at which it can be granted as far as is known;
- * SIM_NEVER: nobody, or I am woken by what it waits for. */
-static int64_t next_grant(struct rnic *rnic, int64_t from_cyc, uint32_t *index, enum work *work)
+/* The frame's bytes of what the QP would be granted; 1 when that is no packet. */
+static uint32_t next_frame_bytes(const struct rnic *rnic, const struct qp *qp, enum work work)
+{
+    if (work != WORK_PACKET || rnic->ready.in_order) /* nobody asks */
+        return 1;
+    const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
+    uint32_t payload_bytes = rnic_next_payload_bytes(rnic, qp);
+    return frame_data_bytes(payload_bytes, qp->offset_bytes == 0 && !message_is_send(message),
+                            qp->offset_bytes + payload_bytes == message->length_bytes &&
+                                message_has_immediate(message));
+}
+
+static inline int64_t grant_at(struct rnic *rnic, uint32_t index, enum work work, int64_t at_cyc)
+{
+    int64_t space_at = can_grant_at(rnic, work, &rnic->qp[index], at_cyc, &rnic->scheduler_blocked_by);
+    return space_at > at_cyc ? space_at : at_cyc;
+}
+
+/* Where QPs have their turn in the order in which they become eligible, the queue of those that will be is all there is: the first in
+ * it, and the earliest cycle (not before from_cyc) at which it can be granted as far as is known; SIM_NEVER: nobody, or I am
+ * woken by what it waits for. */
+static int64_t next_in_order(struct rnic *rnic, int64_t from_cyc, uint32_t *index, enum work *work)
 {
     const struct heap_entry *first;
     while ((first = heap_first(&rnic->eligible)) != 0) {
-        struct qp *qp = &rnic->qp[first->ref];
         *index = (uint32_t)first->ref;
-        *work = work_of(rnic, qp);
+        *work = work_of(rnic, &rnic->qp[*index]);
         if (*work == WORK_NONE) { /* it has failed since */
             heap_take(&rnic->eligible);
-            qp->queued = 0;
+            rnic->qp[*index].queued = 0;
+            continue;
+        }
+        if (__builtin_expect(rnic->begun_limited, 0) && first->at <= from_cyc && *work == WORK_PACKET &&
+            requests_must_wait(rnic, *index)) {
+            heap_take(&rnic->eligible);
+            requests_wait(rnic, *index);
             continue;
         }
         int64_t at = first->at > rnic->scheduler_free_cyc ? first->at : rnic->scheduler_free_cyc;
-        if (at < from_cyc)
-            at = from_cyc;
-        int64_t space_at = can_grant_at(rnic, *work, qp, at, &rnic->scheduler_blocked_by);
-        return space_at > at ? space_at : at;
+        rnic->qp[*index].eligible_cyc = first->at;
+        return grant_at(rnic, *index, *work, at < from_cyc ? from_cyc : at);
     }
     return SIM_NEVER;
 }
 
-/* A QP that was granted, the first in the queue, queues behind the others if it has more to do. */
-static void queue_again(struct rnic *rnic, struct qp *qp)
+/* Those that are eligible by now come under the policy. */
+static void admit(struct rnic *rnic, int64_t now_cyc)
+{
+    const struct heap_entry *first;
+    while ((first = heap_first(&rnic->eligible)) != 0 && first->at <= now_cyc) {
+        struct heap_entry entry = heap_take(&rnic->eligible);
+        struct qp *qp = &rnic->qp[entry.ref];
+        enum work work = work_of(rnic, qp);
+        if (work == WORK_NONE) { /* it has failed since */
+            qp->queued = 0;
+            ready_leave(&rnic->ready, (uint32_t)entry.ref);
+            continue;
+        }
+        qp->eligible_cyc = entry.at;
+        ready_put(&rnic->ready, (uint32_t)entry.ref, next_frame_bytes(rnic, qp, work), entry.at);
+    }
+    ready_allow(&rnic->ready, now_cyc);
+}
+
+/* The same by the policy, which chooses at the instant of the grant: also when somebody else becomes eligible, as the turn may then be
+ * another's; *index is whom to grant. */
+static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *index, enum work *work)
+{
+    if (from_cyc < rnic->scheduler_free_cyc)
+        from_cyc = rnic->scheduler_free_cyc;
+    while ((*index = ready_first(&rnic->ready)) != ARBITER_NONE) {
+        *work = work_of(rnic, &rnic->qp[*index]);
+        int waits = *work == WORK_PACKET && requests_must_wait(rnic, *index);
+        if (*work != WORK_NONE && !waits)
+            break;
+        rnic->qp[*index].queued = 0; /* it has failed since, or others have begun requests */
+        ready_served(&rnic->ready, *index, 0, 0, 0, waits, from_cyc);
+        if (waits)
+            requests_wait(rnic, *index);
+    }
+    int64_t at = *index == ARBITER_NONE ? SIM_NEVER : grant_at(rnic, *index, *work, from_cyc);
+    const struct heap_entry *first = heap_first(&rnic->eligible);
+    int64_t later_cyc = first ? first->at : SIM_NEVER, class_cyc = ready_class_cyc(&rnic->ready);
+    later_cyc = class_cyc < later_cyc ? class_cyc : later_cyc;
+    if (later_cyc != SIM_NEVER && later_cyc < from_cyc)
+        later_cyc = from_cyc;
+    if (later_cyc < at)
+        *index = ARBITER_NONE;
+    return later_cyc < at ? later_cyc : at;
+}
+
+/* The QP, the first in the queue, has been granted. If it has more to do it is eligible again when its context is free. */
+static void granted_in_order(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
 {
     if (work_of(rnic, qp) == WORK_NONE) {
         heap_take(&rnic->eligible);
@@ -276,13 +275,37 @@ static void queue_again(struct rnic *rnic, struct qp *qp)
         return;
     }
     qp->wait = QP_WAIT_CONTEXT;
-    heap_delay_first(&rnic->eligible, behind_payload(rnic, qp, qp->context_free_cyc));
+    heap_delay_first(&rnic->eligible, eligible_cyc(rnic, qp, now_cyc));
+}
+
+/* The same by the policy: its turn may go on at once. */
+static void granted_by_policy(struct rnic *rnic, uint32_t index, uint32_t frame_bytes, int ends_message,
+                              int64_t now_cyc)
+{
+    struct qp *qp = &rnic->qp[index];
+    int64_t next_cyc = rnic->scheduler_free_cyc, loop_cyc = qp->context_free_cyc;
+    enum work work = work_of(rnic, qp);
+    qp->context_free_cyc = next_cyc;
+    int is_at_once = work != WORK_NONE && eligible_cyc(rnic, qp, next_cyc) == next_cyc;
+    qp->context_free_cyc = loop_cyc;
+    uint32_t next_bytes = is_at_once ? next_frame_bytes(rnic, qp, work) : 0;
+    int is_backlogged = work != WORK_NONE || qp->known != qp->fetched;
+    if (ready_served(&rnic->ready, index, frame_bytes, ends_message, next_bytes, is_backlogged, now_cyc)) {
+        qp->eligible_cyc = next_cyc;
+        return;
+    }
+    qp->queued = 0;
+    if (work == WORK_NONE)
+        return;
+    qp->wait = QP_WAIT_CONTEXT;
+    scheduler_queue(rnic, index, eligible_cyc(rnic, qp, now_cyc));
 }
 
 static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
-    account(rnic, qp, heap_first(&rnic->eligible)->at, now_cyc, rnic->scheduler_blocked_by);
+    uint32_t frame_bytes = 0, cut = qp->cut;
+    account(rnic, qp, now_cyc, rnic->scheduler_blocked_by);
     rnic->scheduler_free_cyc = now_cyc + rnic->params->scheduler_interval;
     qp->context_free_cyc = now_cyc + rnic->params->context_loop;
     if (work == WORK_FETCH)
@@ -290,8 +313,19 @@ static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now
     else if (work == WORK_RECORD)
         grant_record(rnic, index, now_cyc);
     else
-        grant_packet(rnic, index, now_cyc);
-    queue_again(rnic, qp);
+        frame_bytes = grant_packet(rnic, index, now_cyc);
+    if (frame_bytes > 0)
+        rate_pay(&qp->rate, frame_bytes, rnic->sim->now);
+    if (rnic->ready.in_order)
+        granted_in_order(rnic, qp, now_cyc);
+    else
+        granted_by_policy(rnic, index, frame_bytes, qp->cut != cut, now_cyc);
+}
+
+static int64_t next_grant(struct rnic *rnic, int64_t from_cyc, uint32_t *index, enum work *work)
+{
+    return rnic->ready.in_order ? next_in_order(rnic, from_cyc, index, work)
+                                : next_by_policy(rnic, from_cyc, index, work);
 }
 
 static int64_t decide(void *self, int64_t now)
@@ -301,10 +335,12 @@ static int64_t decide(void *self, int64_t now)
     if (now != rnic->scheduler_wake_ps && rnic_ps(rnic, now_cyc) != now)
         return rnic_ps(rnic, now_cyc); /* woken between two edges */
     int64_t input = take_inputs(rnic, now_cyc);
-    uint32_t index;
+    uint32_t index = ARBITER_NONE;
     enum work work;
+    if (!rnic->ready.in_order)
+        admit(rnic, now_cyc);
     int64_t at = next_grant(rnic, now_cyc, &index, &work);
-    if (at == now_cyc) {
+    if (at == now_cyc && index != ARBITER_NONE) {
         grant(rnic, index, work, now_cyc);
         at = next_grant(rnic, now_cyc + 1, &index, &work);
     }
@@ -320,8 +356,14 @@ int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->path[RNIC_DOORBELL].end.read_decider = rnic->scheduler;
     rnic->path[RNIC_WQE].end.read_decider = rnic->scheduler;
     path_entry(&rnic->path[RNIC_SCHED])->write_decider = rnic->scheduler;
+    if (ready_init(&rnic->ready, &rnic->user_clk, rnic->params, error, error_bytes))
+        return -1;
     snprintf(error, error_bytes, "out of memory");
+    rnic->waiting_first = QP_NONE;
+    rnic->begun_limited = rnic->params->qp_requests < QP_REQUESTS_MOST || rnic->params->requests < REQUESTS_MOST;
+    uint32_t requests = rnic->params->requests < REQUESTS_MOST ? (uint32_t)rnic->params->requests : 0;
     if (rnic->scheduler < 0 || heap_init(&rnic->eligible, 64) ||
+        (requests > 0 && space_init_ones(&rnic->begun, rnic->sim, "requests", requests)) ||
         space_init(&rnic->payload_space, rnic->sim, "payload buffer", units) ||
         level_init(&rnic->payload_level, units, 0))
         return -1;

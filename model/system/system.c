@@ -156,7 +156,8 @@ uint32_t system_add_qp(struct system *system, uint32_t nic_index, const struct q
     uint32_t index = nic->qps;
     nic->qp[index] = *made;
     nic->qp[index].sq_address = (uint64_t)(index + 1) << 32; /* page aligned, apart from the others */
-    if (qp_table_put(&nic->by_number, made->qpn, index))
+    if (qp_table_put(&nic->by_number, made->qpn, index) ||
+        ready_add(&nic->ready, index + 1, made->service_level, made->weight))
         return QP_NONE;
     nic->qps++;
     join(nic, index, &system->nic[peer_nic]);

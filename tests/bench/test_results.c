@@ -11,11 +11,12 @@ void suite_bench_results(void);
 #define BANDWIDTH COMMAND_SAMPLES "write_bw_4K_4qp.wqe"
 
 static const char *const files[] = {
-    "summary.json",     "latency.csv",        "stages.csv",        "stalls.csv",         "fifos.csv",
-    "pcie.csv",         "events.csv",         "latency_cdf.dat",   "latency_cdf.gp",     "latency_cdf.svg",
-    "latency_ccdf.dat", "latency_ccdf.gp",    "latency_ccdf.svg",  "waterfall.dat",      "waterfall.gp",
-    "waterfall.svg",    "fifo_occupancy.dat", "fifo_occupancy.gp", "fifo_occupancy.svg", "fifo_fullest.dat",
-    "fifo_fullest.gp",  "fifo_fullest.svg",   "fifo_around.dat",   "fifo_around.gp",     "fifo_around.svg",
+    "summary.json",     "latency.csv",      "stages.csv",         "stalls.csv",        "fifos.csv",
+    "qps.csv",          "pcie.csv",         "events.csv",         "latency_cdf.dat",   "latency_cdf.gp",
+    "latency_cdf.svg",  "latency_ccdf.dat", "latency_ccdf.gp",    "latency_ccdf.svg",  "waterfall.dat",
+    "waterfall.gp",     "waterfall.svg",    "fifo_occupancy.dat", "fifo_occupancy.gp", "fifo_occupancy.svg",
+    "fifo_fullest.dat", "fifo_fullest.gp",  "fifo_fullest.svg",   "fifo_around.dat",   "fifo_around.gp",
+    "fifo_around.svg",
 };
 
 static void test_files(void)
@@ -281,6 +282,39 @@ static void test_reads_that_fail(void)
     command_close(&command);
 }
 
+/* Each QP's part: alike by turns; by weights as the weights are, while all have something to send. */
+static void test_fairness(void)
+{
+    static const struct {
+        const char *options;
+        double least_jain, most_jain, ratio;
+    } row[] = {{"", 0.999, 1.0001, 1},
+               {"-s nic.scheduler=wrr", 0.97, 0.985, 1.333}}; /* QP 2 ends at 3/4 of the time in which QP 1 does */
+    struct command command;
+    command_open(&command);
+    for (int i = 0; i < 2; i++) {
+        char line[300];
+        snprintf(line, sizeof line,
+                 "$R run -b u280_100g --no-charts --json -o r --force %s --gen '--qps 2 --size 65536 --requests 2000 "
+                 "--opcode write --weight 1,2'",
+                 row[i].options);
+        CU_ASSERT_EQUAL(command_run(&command, line), 0);
+        json_t *summary = json_loads(command.out, 0, NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(summary);
+        const json_t *fairness = json_object_get(summary, "fairness");
+        double jain = json_number_value(json_object_get(fairness, "jain"));
+        double least = json_number_value(json_object_get(fairness, "least_gbps"));
+        double most = json_number_value(json_object_get(fairness, "most_gbps"));
+        CU_ASSERT_EQUAL(json_integer_value(json_object_get(fairness, "qps")), 2);
+        CU_ASSERT(jain >= row[i].least_jain && jain <= row[i].most_jain);
+        CU_ASSERT_DOUBLE_EQUAL(jain, (least + most) * (least + most) / 2 / (least * least + most * most), 1e-3);
+        CU_ASSERT_DOUBLE_EQUAL(most / least, row[i].ratio, 0.03);
+        json_decref(summary);
+        CU_ASSERT_EQUAL(command_run(&command, "[ $(grep -c '^0,[12],1000,65536000,' r/qps.csv) = 2 ]"), 0);
+    }
+    command_close(&command);
+}
+
 /* A gnuplot that never ends holds a run where its files are half written. */
 #define SLOW_GNUPLOT                                                                                            \
     "mkdir bin; printf '#!/bin/sh\\necho $$ >../../pid; exec sleep 20\\n' >bin/gnuplot; chmod +x bin/gnuplot; " \
@@ -345,6 +379,7 @@ void suite_bench_results(void)
     CU_add_test(suite, "partial", test_partial);
     CU_add_test(suite, "partial: times, drops, a warning", test_partial_counts);
     CU_add_test(suite, "reads that fail", test_reads_that_fail);
+    CU_add_test(suite, "parts of the QPs", test_fairness);
     CU_add_test(suite, "a signal leaves nothing", test_signals);
     CU_add_test(suite, "one run at a time", test_one_at_a_time);
 }

@@ -35,8 +35,27 @@ static void sensor(void)
     command_close(&command);
 }
 
+/* Small messages beside bulk: a turn of a whole message lets them wait for 256 KiB, 21 us; a small payload buffer keeps what is granted
+ * already short. */
+static void tail(void)
+{
+    struct command command;
+    command_open(&command);
+    CU_ASSERT_EQUAL(command_run(&command, RNICSIM_SOURCE_DIR "/bench/studies/tail.sh 300"), 0);
+    CU_ASSERT_EQUAL(command_lines(command.out), 9);
+    CU_ASSERT_EQUAL(
+        command_run(&command, RNICSIM_SOURCE_DIR
+                    "/bench/studies/tail.sh 300 | awk '$NF < 94 && NR > 1 {bad++} /rr, a packet/ {packet = $(NF - 1)} "
+                    "/rr, a message/ {message = $(NF - 1)} /strict, small/ {strict = $(NF - 1)} "
+                    "/rr, 32/ {little = $(NF - 1)} "
+                    "END {exit bad || message < packet + 15 || strict > packet || little > packet - 7}'"),
+        0);
+    command_close(&command);
+}
+
 void suite_bench_studies(void)
 {
     CU_pSuite suite = CU_add_suite("bench/studies", NULL, NULL);
     CU_add_test(suite, "sensor data", sensor);
+    CU_add_test(suite, "small messages beside bulk", tail);
 }

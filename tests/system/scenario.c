@@ -49,6 +49,11 @@ static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim
                                          .sq_depth = s->outstanding,
                                          .rq_depth = 4096,
                                          .max_inline_bytes = 1024};
+            if (s->has_unlike_qps) {
+                qp.service_level = i % 4;
+                qp.weight = 1 + i % 5;
+                qp.rate_bps = i % 3 == 1 ? INT64_C(5000000000) : 0;
+            }
             if (rnicsim_qp_create(*sim, &qp, error))
                 return -1;
         }

@@ -4,7 +4,7 @@
 
 #include "api/rnicsim.h"
 
-#define SCENARIO_SETS_MAX 80
+#define SCENARIO_SETS_MAX 96
 
 struct scenario {
     const char *board;
@@ -22,7 +22,8 @@ struct scenario {
     uint32_t outstanding; /* messages of one QP */
     uint32_t batch;       /* requests a doorbell */
     uint32_t messages;
-    unsigned flags; /* RNICSIM_SIGNALLED is added to the last of each batch */
+    int has_unlike_qps; /* of several service levels, weights and rate limits */
+    unsigned flags;     /* RNICSIM_SIGNALLED is added to the last of each batch */
 };
 
 struct scenario_result {

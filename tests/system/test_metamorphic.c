@@ -41,7 +41,9 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     s.outstanding = s.batch * PICK(&r, 1, 2, 7);
     s.messages = s.batch * (uint32_t)(20 + next_random(&r) % 60);
     s.flags = s.length_bytes <= 64 && (next_random(&r) & 1) ? RNICSIM_INLINE : 0;
-    uint32_t iommu = PICK(&r, 0, 0, 1);
+    uint32_t iommu = PICK(&r, 0, 0, 1), policy = PICK(&r, 0, 0, 1, 2, 3, 4), classes = PICK(&r, 1, 1, 2, 3);
+    uint32_t unit = policy == 2 ? 1 : PICK(&r, 0, 1, 2);
+    s.has_unlike_qps = PICK(&r, 0, 1) != 0;
     struct {
         const char *format;
         uint32_t value;
@@ -119,9 +121,19 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"host.timer=0:0 100:%u ns", PICK(&r, 20, 700)},
                {"host.sleep_after=%u ns", PICK(&r, 0, 0, 900)},
                {"host.wake=%u ns", PICK(&r, 0, 2000)},
+               {"nic.scheduler=%s", policy},
+               {"nic.quantum_unit=%s", unit},
+               {"nic.quantum=%u", unit == 1 ? PICK(&r, 4200, 20000) : PICK(&r, 1, 1, 3)},
+               {"nic.classes=%u", classes},
+               {"nic.class_scheduler=%s", PICK(&r, 0, 1, 3, 4)},
+               {"nic.class1_weight=%u", PICK(&r, 1, 3)},
+               {"nic.class1_rate=%u Mbps", PICK(&r, 0, 3000)},
+               {"nic.rate_burst=%u B", PICK(&r, 0, 10000)},
+               {"nic.qp_requests=%u", PICK(&r, 1, 4, 32768)},
+               {"nic.requests=%u", PICK(&r, 1, 5, 1048576)},
                {"pcie.host_write_ack=%u ns", PICK(&r, 0, 68, 300)},
                {"pcie.host_snoop=%u ns", PICK(&r, 0, 0, 90)}};
-    static const char *const word[][3] = {{"accepted", "issued", "visible"},
+    static const char *const word[][5] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
                                           {"mps", "rcb"},
@@ -137,7 +149,10 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"poll", "interrupt"},
                                           {"off", "on"},
                                           {"off", "on"},
-                                          {"off", "on"}};
+                                          {"off", "on"},
+                                          {"rr", "wrr", "drr", "strict", "wfq"},
+                                          {"packet", "byte", "message"},
+                                          {"rr", "wrr", "drr", "strict", "wfq"}};
     _Static_assert(sizeof set / sizeof *set <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {

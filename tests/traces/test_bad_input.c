@@ -190,7 +190,7 @@ static void test_binary(void)
     size_t record = length - 2 * TRACE_BINARY_RECORD_BYTES, end = length - TRACE_BINARY_RECORD_BYTES;
     char expected[100];
     scratch_path(&scratch, "bad.bin");
-    expect_binary_error(&scratch, good, length, 8, "\x02", 1, ": header (byte 32): version 2; version 1 is allowed");
+    expect_binary_error(&scratch, good, length, 8, "\x03", 1, ": header (byte 32): version 3; versions 1 and 2 are allowed");
     expect_binary_error(&scratch, good, length, 12, "\x0a\x0b\x0c\x0d", 4,
                         ": header (byte 32): the endianness mark is 0x0d0c0b0a");
     expect_binary_error(&scratch, good, length, 20, "\xff\xff\xff\xff", 4, ": header");

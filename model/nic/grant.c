@@ -1,0 +1,89 @@
+/* What a QP does when it is granted: it fetches WQEs, reads its doorbell record, or sends a packet. */
+#include "nic/rnic.h"
+#include "transport/frame.h"
+
+#define WQE_BYTES 64u
+
+void grant_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
+{
+    struct qp *qp = &rnic->qp[index];
+    uint32_t slot = qp->fetched & qp->send_mask;
+    uint32_t count = qp->known - qp->fetched;
+    uint32_t room = (uint32_t)rnic->params->wqe_cache - (qp->fetched - qp->cut);
+    if (count > rnic->params->wqe_fetch_most)
+        count = (uint32_t)rnic->params->wqe_fetch_most;
+    if (count > room)
+        count = room;
+    if (slot + count > qp->send_mask + 1)
+        count = qp->send_mask + 1 - slot; /* not past the ring's end */
+    for (uint32_t i = 0; i < count; i++)
+        rnic_message(rnic, qp->send[(qp->fetched + i) & qp->send_mask])->stamp_ps[MESSAGE_AT_GRANT] = rnic->sim->now;
+    qp->fetching = (int)count;
+    uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_WQE_READ, qp->sq_address + (uint64_t)slot * WQE_BYTES,
+                                    count * WQE_BYTES, index);
+    rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
+    rnic_run_reads(rnic);
+}
+
+void grant_record(struct rnic *rnic, uint32_t index, int64_t now_cyc)
+{
+    rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, record_read(rnic, index));
+    rnic_run_reads(rnic);
+}
+
+static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message, struct item *item)
+{
+    int ack_request;
+    /* payload kept until the ACK: the packet that leaves no room for another must ask for one */
+    int buffer_full =
+        rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER &&
+        rnic->payload_space.depth - space_away(&rnic->payload_space) < 2 * ((uint64_t)qp->mtu_bytes + 63) / 64;
+    item->kind = ITEM_DATA;
+    item->qp = qp->peer;
+    item->message = qp->send[qp->cut & qp->send_mask];
+    item->payload_bytes = rnic_next_payload_bytes(rnic, qp);
+    item->offset = qp->offset_bytes;
+    item->first = qp->offset_bytes == 0;
+    item->last = qp->offset_bytes + item->payload_bytes == message->length_bytes;
+    item->psn = requester_send(&qp->requester, rnic->setup.transport, item->last, buffer_full, &ack_request);
+    item->ack_request = (uint8_t)ack_request;
+    item->bytes = frame_data_bytes(item->payload_bytes, item->first && !message_is_send(message),
+                                   item->last && message_has_immediate(message));
+    qp->offset_bytes += item->payload_bytes;
+    if (item->last) {
+        message->last_psn = item->psn;
+        message->cut = 1;
+        qp->offset_bytes = 0;
+        qp->cut++;
+    }
+}
+
+uint32_t grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
+{
+    struct qp *qp = &rnic->qp[index];
+    if (rnic_begins_request(rnic, qp))
+        space_take(&rnic->begun, 1);
+    struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
+    if (message->stamp_ps[MESSAGE_AT_GRANT] == SIM_NEVER) { /* it was pushed */
+        message->stamp_ps[MESSAGE_AT_GRANT] = rnic->sim->now;
+        message->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
+    }
+    uint32_t ref = item_new(rnic->setup.items);
+    model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
+    struct item *item = rnic_item(rnic, ref);
+    cut_packet(rnic, qp, message, item);
+    uint32_t units = rnic_payload_units(item->payload_bytes);
+    if (rnic->fabric_source == NIC_FABRIC_STREAM) {
+        fabric_take_packet(rnic, qp); /* its payload has its space */
+    } else {
+        space_take(&rnic->payload_space, units);
+        level_in(&rnic->payload_level, now_cyc, units);
+    }
+    int is_here = message->has_inline || rnic->fabric_source != NIC_FABRIC_OFF;
+    uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, message->local_address + item->offset,
+                                    is_here ? 0 : item->payload_bytes, ref);
+    rnic->order[rnic->order_next++ & rnic->order_mask] = read;
+    rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
+    rnic_run_reads(rnic);
+    return item->bytes;
+}
