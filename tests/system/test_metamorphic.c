@@ -130,7 +130,10 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.class1_rate=%u Mbps", PICK(&r, 0, 3000)},
                {"nic.rate_burst=%u B", PICK(&r, 0, 10000)},
                {"nic.qp_requests=%u", PICK(&r, 1, 4, 32768)},
-               {"nic.requests=%u", PICK(&r, 1, 5, 1048576)}};
+               {"nic.requests=%u", PICK(&r, 1, 5, 1048576)},
+               {"nic.wqe_prefetch=%u", PICK(&r, 1, 3, 16)},
+               {"nic.wqe_fetch_most=%u", PICK(&r, 1, 2, 8)},
+               {"nic.wqe_fetch_interval=%u cycle", PICK(&r, 0, 1, 9)}};
     static const char *const word[][5] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
