@@ -4,8 +4,9 @@
 
 static struct trace_map_slot *find(const struct trace_map *map, uint64_t key)
 {
-    uint64_t hash = key * 0x9e3779b97f4a7c15u;
-    size_t index = (size_t)(hash >> 20) & (map->capacity - 1);
+    /* numbers that follow each other lie side by side (QPs), and so do those 256 apart (memory keys of some NICs) */
+    uint64_t hash = key ^ key >> 8 ^ key >> 16 ^ (key >> 32) * 0x9e3779b1u;
+    size_t index = (size_t)hash & (map->capacity - 1);
     while (map->slots[index].used && map->slots[index].key != key)
         index = (index + 1) & (map->capacity - 1);
     return &map->slots[index];

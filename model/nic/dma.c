@@ -6,6 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The first request of a fetch under way, counted like qp.posted. */
+static uint32_t first_of_fetch(const struct qp *qp, uint32_t ref)
+{
+    uint32_t request = qp->fetched;
+    for (uint32_t i = qp->fetch_first; (i & (QP_FETCHES_MAX - 1)) != RNIC_FETCH_OF(ref); i++)
+        request += qp->fetch[i & (QP_FETCHES_MAX - 1)].count;
+    return request;
+}
+
 /* WQEs, or a doorbell record. */
 static void give_to_scheduler(struct rnic *rnic, uint32_t index, int64_t at_cyc)
 {
@@ -13,7 +22,7 @@ static void give_to_scheduler(struct rnic *rnic, uint32_t index, int64_t at_cyc)
     int is_record = read->kind == PCIE_RECORD_READ;
     uint32_t ref = read->ref | (is_record ? RNIC_IS_RECORD : 0) | (read->failed ? RNIC_HAS_FAILED : 0);
     if (read->failed && !is_record)
-        retire_fail(rnic, read->ref, rnic->qp[read->ref].fetched, at_cyc);
+        retire_fail(rnic, RNIC_QP_OF(read->ref), first_of_fetch(&rnic->qp[RNIC_QP_OF(read->ref)], read->ref), at_cyc);
     else
         rnic_forward(path_entry(&rnic->path[RNIC_WQE]), at_cyc, read->bytes, ref);
     pcie_read_end(&rnic->pcie, index, at_cyc);

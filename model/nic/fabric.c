@@ -83,7 +83,7 @@ int64_t fabric_take_posts(struct rnic *rnic, int64_t now_cyc)
             rnic_message(rnic, qp->send[(qp->known + i) & qp->send_mask])->stamp_ps[MESSAGE_AT_DOORBELL] =
                 rnic->sim->now;
         qp->known += count;
-        qp->fetched += count; /* the request is here whole */
+        qp->asked = qp->fetched += count; /* the request is here whole */
         if (qp->failed)
             retire_flush(rnic, index, now_cyc);
         else

@@ -7,9 +7,9 @@
 void grant_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
-    uint32_t slot = qp->fetched & qp->send_mask;
-    uint32_t count = qp->known - qp->fetched;
-    uint32_t room = (uint32_t)rnic->params->wqe_cache - (qp->fetched - qp->cut);
+    uint32_t slot = qp->asked & qp->send_mask, fetch = qp->fetch_next++ & (QP_FETCHES_MAX - 1);
+    uint32_t count = qp->known - qp->asked;
+    uint32_t room = (uint32_t)rnic->params->wqe_cache - (qp->asked - qp->cut);
     if (count > rnic->params->wqe_fetch_most)
         count = (uint32_t)rnic->params->wqe_fetch_most;
     if (count > room)
@@ -17,10 +17,11 @@ void grant_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     if (slot + count > qp->send_mask + 1)
         count = qp->send_mask + 1 - slot; /* not past the ring's end */
     for (uint32_t i = 0; i < count; i++)
-        rnic_message(rnic, qp->send[(qp->fetched + i) & qp->send_mask])->stamp_ps[MESSAGE_AT_GRANT] = rnic->sim->now;
-    qp->fetching = (int)count;
+        rnic_message(rnic, qp->send[qp->asked++ & qp->send_mask])->stamp_ps[MESSAGE_AT_GRANT] = rnic->sim->now;
+    qp->fetch[fetch].count = (uint8_t)count;
+    qp->fetch[fetch].is_here = 0;
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_WQE_READ, qp->sq_address + (uint64_t)slot * WQE_BYTES,
-                                    count * WQE_BYTES, index);
+                                    count * WQE_BYTES, index | fetch << RNIC_FETCH_SHIFT);
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
     rnic_run_reads(rnic);
 }

@@ -17,6 +17,8 @@ enum qp_wait { /* why it could not be granted earlier */
                QP_WAIT_REQUEST
 };
 
+#define QP_FETCHES_MAX 16u /* of one QP's WQEs under way; a power of two */
+
 struct qp_receive {
     uint64_t wr_id, address;
     int64_t posted_at_ps;
@@ -37,9 +39,13 @@ struct qp {
     uint32_t posted, known, fetched, cut, retired;
     uint32_t unread; /* more were rung for, but the doorbell record that tells is not read yet */
     int wants_record, reads_record;
-    uint32_t record_index; /* what is known when the record under way is here, counted like `known` */
-    uint32_t offset_bytes; /* into the message being cut */
-    int fetching;
+    uint32_t record_index;            /* what is known when the record under way is here, counted like `known` */
+    uint32_t offset_bytes;            /* into the message being cut */
+    uint32_t asked;                   /* WQEs whose fetch is granted, those that are here too, counted like `fetched` */
+    uint32_t fetch_first, fetch_next; /* fetches under way, in order */
+    struct {
+        uint8_t count, is_here; /* WQEs; before those of an earlier fetch */
+    } fetch[QP_FETCHES_MAX];
     struct requester requester;
 
     /* scheduler */

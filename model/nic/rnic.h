@@ -116,7 +116,7 @@ struct rnic {
     uint32_t waiting_first, waiting_last; /* QPs, for a request to retire */
     int begun_limited;                    /* nic.qp_requests or nic.requests */
     struct space begun;                   /* requests, begun and not retired, user cycles; no depth: no limit */
-    int64_t scheduler_free_cyc;
+    int64_t scheduler_free_cyc, fetch_interval_cyc;
     int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
     struct space payload_space;                    /* 64 B units, user cycles */
     struct level payload_level;
@@ -241,7 +241,9 @@ void record_give_up(struct rnic *rnic, struct qp *qp);
 /* What path wqe brings: a QP whose WQEs are fetched, or whose doorbell record was read, or could not be. */
 #define RNIC_IS_RECORD (1u << 31)
 #define RNIC_HAS_FAILED (1u << 30)
-#define RNIC_QP_OF(ref) ((ref) & (RNIC_HAS_FAILED - 1))
+#define RNIC_FETCH_SHIFT 20u /* above the QP: which of its fetches */
+#define RNIC_QP_OF(ref) ((ref) & ((1u << RNIC_FETCH_SHIFT) - 1))
+#define RNIC_FETCH_OF(ref) ((ref) >> RNIC_FETCH_SHIFT & (QP_FETCHES_MAX - 1))
 
 #define RNIC_OPERATION_BYTES 1u /* of path sched: one beat of any width */
 

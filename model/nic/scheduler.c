@@ -13,17 +13,18 @@ enum work { WORK_NONE, WORK_RECORD, WORK_FETCH, WORK_PACKET };
 
 static inline enum work work_of(const struct rnic *rnic, const struct qp *qp)
 {
-    uint32_t held = qp->fetched - qp->cut;
+    uint32_t held = qp->asked - qp->cut;
     if (qp->failed || qp->peer == QP_NONE)
         return WORK_NONE;
     if (__builtin_expect(qp->wants_record, 0))
         return WORK_RECORD;
-    if (qp->known != qp->fetched && !qp->fetching && held * 2 <= rnic->params->wqe_cache)
+    if (qp->known != qp->asked && qp->fetch_next - qp->fetch_first < rnic->params->wqe_prefetch &&
+        held * 2 <= rnic->params->wqe_cache)
         return WORK_FETCH;
     if (__builtin_expect(rnic->begun_limited, 0) && qp->offset_bytes == 0 &&
         qp->cut - qp->retired >= rnic->params->qp_requests)
         return WORK_NONE;
-    if (held > 0 && requester_window_open(&qp->requester, rnic->setup.transport) &&
+    if (qp->fetched != qp->cut && requester_window_open(&qp->requester, rnic->setup.transport) &&
         (rnic->fabric_source != NIC_FABRIC_STREAM || qp->staged_first != POOL_NONE))
         return WORK_PACKET;
     return WORK_NONE;
@@ -88,13 +89,23 @@ static void take_doorbell(struct rnic *rnic, struct fifo_slot slot)
     struct rnic_doorbell *doorbell = rnic_doorbell(rnic, slot.ref);
     struct qp *qp = &rnic->qp[doorbell->qp];
     record_rung(rnic, qp, doorbell);
-    if (doorbell->pushed && qp->fetched + 1 == qp->known)
-        qp->fetched++; /* otherwise it waits for the ones before it, and is fetched with them */
+    if (doorbell->pushed && qp->asked + 1 == qp->known && qp->fetched == qp->asked)
+        qp->asked = ++qp->fetched; /* otherwise it waits for the ones before it, and is fetched with them */
     if (qp->failed)
         retire_flush(rnic, doorbell->qp, slot.head_cyc);
     else
         enqueue(rnic, doorbell->qp, slot.head_cyc, QP_WAIT_POST);
     pool_give(&rnic->doorbells, slot.ref);
+}
+
+/* A fetch is here; its WQEs count when those of the fetches before it do. */
+static void take_fetch(struct rnic *rnic, struct qp *qp, uint32_t fetch)
+{
+    qp->fetch[fetch].is_here = 1;
+    for (; qp->fetch_first != qp->fetch_next && qp->fetch[qp->fetch_first & (QP_FETCHES_MAX - 1)].is_here;
+         qp->fetch_first++)
+        for (uint32_t left = qp->fetch[qp->fetch_first & (QP_FETCHES_MAX - 1)].count; left > 0; left--)
+            rnic_message(rnic, qp->send[qp->fetched++ & qp->send_mask])->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
 }
 
 /* WQEs, or a doorbell record. */
@@ -105,8 +116,7 @@ static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
     if (slot.ref & RNIC_IS_RECORD)
         record_is_here(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
     else
-        for (; qp->fetching > 0; qp->fetching--)
-            rnic_message(rnic, qp->send[qp->fetched++ & qp->send_mask])->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
+        take_fetch(rnic, qp, RNIC_FETCH_OF(slot.ref));
     enqueue(rnic, index, slot.head_cyc, QP_WAIT_WQE);
 }
 
@@ -172,7 +182,6 @@ static void account(struct rnic *rnic, const struct qp *qp, int64_t now_cyc, enu
     if (now_cyc > from)
         account->wait_cyc[waited_for] += now_cyc - from;
     account->items++;
-    account->work_cyc += rnic->params->scheduler_interval;
 }
 
 /* The frame's bytes of what the QP would be granted; 1 when that is no packet. */
@@ -306,7 +315,9 @@ static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now
     struct qp *qp = &rnic->qp[index];
     uint32_t frame_bytes = 0, cut = qp->cut;
     account(rnic, qp, now_cyc, rnic->scheduler_blocked_by);
-    rnic->scheduler_free_cyc = now_cyc + rnic->params->scheduler_interval;
+    int64_t takes_cyc = work == WORK_FETCH ? rnic->fetch_interval_cyc : rnic->params->scheduler_interval;
+    rnic->scheduler_free_cyc = now_cyc + takes_cyc;
+    rnic->scheduling.work_cyc += takes_cyc;
     qp->context_free_cyc = now_cyc + rnic->params->context_loop;
     if (work == WORK_FETCH)
         grant_fetch(rnic, index, now_cyc);
@@ -360,6 +371,8 @@ int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     snprintf(error, error_bytes, "out of memory");
     rnic->waiting_first = QP_NONE;
+    rnic->fetch_interval_cyc =
+        rnic->params->wqe_fetch_interval > 0 ? rnic->params->wqe_fetch_interval : rnic->params->scheduler_interval;
     rnic->begun_limited = rnic->params->qp_requests < QP_REQUESTS_MOST || rnic->params->requests < REQUESTS_MOST;
     uint32_t requests = rnic->params->requests < REQUESTS_MOST ? (uint32_t)rnic->params->requests : 0;
     if (rnic->scheduler < 0 || heap_init(&rnic->eligible, 64) ||

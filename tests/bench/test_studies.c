@@ -53,9 +53,27 @@ static void tail(void)
     command_close(&command);
 }
 
+/* Rates grow until the CPU binds and stay, whatever the QPs; a doorbell for several requests helps at a high rate and hurts at a low one. */
+static void rate(void)
+{
+    struct command command;
+    command_open(&command);
+    CU_ASSERT_EQUAL(
+        command_run(
+            &command, RNICSIM_SOURCE_DIR
+            "/bench/studies/rate.sh | awk 'NF > 2 && $1 == 16384 && !many {many = $2} NF > 2 && $1 == 1 && !one {one = "
+            "$2} "
+            "$2 == \"M/s\" && NF == 6 {together[$1 \" \" $3] = $6} "
+            "END {exit !(one > 9 && many > 14 && many < 14.3 && together[\"0.5 16\"] > 10 * together[\"0.5 1\"] && "
+            "together[\"4 1\"] > 100 * together[\"4 4\"])}'"),
+        0);
+    command_close(&command);
+}
+
 void suite_bench_studies(void)
 {
     CU_pSuite suite = CU_add_suite("bench/studies", NULL, NULL);
     CU_add_test(suite, "sensor data", sensor);
     CU_add_test(suite, "small messages beside bulk", tail);
+    CU_add_test(suite, "message rate", rate);
 }

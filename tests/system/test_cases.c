@@ -79,6 +79,30 @@ static void doorbell_batches(void)
     }
 }
 
+/* Fetches of a WQE each, n under way: one QP's rate is n / (from the grant of the fetch until the scheduler has it), and the grants. */
+static void prefetch(void)
+{
+    double one = 0;
+    for (int n = 1; n <= 8; n *= 2) {
+        char fetches[40];
+        struct scenario s = scenario_default();
+        snprintf(fetches, sizeof fetches, "nic.wqe_prefetch=%d", n);
+        s.set[s.sets++] = fetches;
+        s.set[s.sets++] = "nic.wqe_fetch_most=1";
+        s.set[s.sets++] = "nic.wqe_cache=64";
+        s.set[s.sets++] = "host.push=off";
+        s.set[s.sets++] = "pcie.host_read=1 us";
+        s.length_bytes = 64;
+        s.flags = RNICSIM_INLINE;
+        s.messages = 2000;
+        struct scenario_result result = scenario_run(&s, NULL);
+        double each_ns = (double)(result.last_done_ps - result.first_done_ps) / 1000.0 / (result.done - 1);
+        one = n == 1 ? each_ns : one;
+        CU_ASSERT(one > 1000 && one < 2000);
+        CU_ASSERT_DOUBLE_EQUAL(each_ns * n / one, 1, 0.03 + 0.01 * n);
+    }
+}
+
 void suite_system_cases(void);
 void suite_system_cases(void)
 {
@@ -86,4 +110,5 @@ void suite_system_cases(void)
     CU_add_test(suite, "operations in flight bound the rate", operation_table);
     CU_add_test(suite, "requests in a table that QPs share", shared_request_table);
     CU_add_test(suite, "requests behind one doorbell", doorbell_batches);
+    CU_add_test(suite, "fetches of WQEs under way", prefetch);
 }

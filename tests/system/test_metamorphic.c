@@ -131,6 +131,9 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.rate_burst=%u B", PICK(&r, 0, 10000)},
                {"nic.qp_requests=%u", PICK(&r, 1, 4, 32768)},
                {"nic.requests=%u", PICK(&r, 1, 5, 1048576)},
+               {"nic.wqe_prefetch=%u", PICK(&r, 1, 3, 16)},
+               {"nic.wqe_fetch_most=%u", PICK(&r, 1, 2, 8)},
+               {"nic.wqe_fetch_interval=%u cycle", PICK(&r, 0, 1, 9)},
                {"pcie.host_write_ack=%u ns", PICK(&r, 0, 68, 300)},
                {"pcie.host_snoop=%u ns", PICK(&r, 0, 0, 90)}};
     static const char *const word[][5] = {{"accepted", "issued", "visible"},
