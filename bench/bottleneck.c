@@ -43,7 +43,7 @@ static int is_link_lack(enum rnicsim_cause cause)
 
 static int is_lack(enum rnicsim_cause cause)
 {
-    return cause >= RNICSIM_NO_BUFFER && cause <= RNICSIM_NO_RECEIVE_WQE;
+    return cause >= RNICSIM_NO_BUFFER && cause <= RNICSIM_CONTEXT_MISS;
 }
 
 static int is_work(enum rnicsim_cause cause)

@@ -10,7 +10,7 @@
  * 2. Else a FIFO too shallow: stages wait for space behind them for at least 30 % of the time, and none is saturated. Waiting
  *    spreads upstream, so of all such stages the one farthest downstream counts, and its FIFO is named, with the cause "full".
  * 3. Else lacking resource: of all (stage, cause) with at least 30 % of the time: no_tag, no_credit_CPLH and no_credit_CPLD first, since a
- *    full payload buffer is their shadow; then the largest of no_buffer, window_full, context_busy, no_wqe and no_receive_wqe.
+ *    full payload buffer is their shadow; then the largest of no_buffer, window_full, context_busy, no_wqe, no_receive_wqe and context_miss.
  *    Such a wait is bounded by a number of slots over a round trip, not by a server. Bubbles and no_input do not count.
  * 4. Else nothing is saturated: more load would find room, and what counts is latency. The bottleneck is the largest row of
  *    the waterfall, with the cause "latency"; the next one is the next-largest.

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "bench/caches.h"
 #include "bench/head.h"
 #include "bench/loads.h"
 #include "bench/text.h"
@@ -192,10 +193,12 @@ void csv_write(const struct result *result, struct results *results)
         {"latency.csv", write_latency}, {"stages.csv", write_stages},     {"stalls.csv", write_stalls},
         {"fifos.csv", write_fifos},     {"pcie.csv", write_pcie},         {"events.csv", write_events},
         {"qps.csv", write_qps},         {"perftest.csv", write_perftest}, {"loads.csv", write_loads},
+        {"contexts.csv", caches_csv},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if ((files[i].write == write_perftest && result->perftest == NULL) ||
-            (files[i].write == write_loads && result->loads == NULL))
+            (files[i].write == write_loads && result->loads == NULL) ||
+            (files[i].write == caches_csv && !caches_exist(result)))
             continue;
         FILE *out = begin(result, results, files[i].name);
         if (out == NULL)

@@ -1,4 +1,4 @@
-/* The result files in CSV: latency, stages, stalls, fifos, pcie, events; of perftest also its own rows, of --loads a row a load. Lines that begin with '#' come first.
+/* The result files in CSV: latency, stages, stalls, fifos, pcie, events; of perftest also its own rows, of --loads a row a load; contexts where not all are on chip. Lines that begin with '#' come first.
  *
  * Times are ns with three decimals, made from whole ps, or whole ps where the column says so. */
 #ifndef BENCH_CSV_H

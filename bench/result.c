@@ -37,12 +37,16 @@ static int gather_stages(struct result *result)
     result->tlp_count = rnicsim_tlp_count(result->sim);
     result->stages = calloc(result->stage_count + 1, sizeof *result->stages);
     result->tlps = calloc(result->tlp_count + 1, sizeof *result->tlps);
-    if (result->stages == NULL || result->tlps == NULL)
+    result->cache_count = rnicsim_cache_count(result->sim);
+    result->caches = calloc(result->cache_count + 1, sizeof *result->caches);
+    if (result->stages == NULL || result->tlps == NULL || result->caches == NULL)
         return -1;
     for (size_t i = 0; i < result->stage_count; i++)
         rnicsim_stage(result->sim, i, &result->stages[i]);
     for (size_t i = 0; i < result->tlp_count; i++)
         rnicsim_tlp(result->sim, i, &result->tlps[i]);
+    for (size_t i = 0; i < result->cache_count; i++)
+        rnicsim_cache(result->sim, i, &result->caches[i]);
     return 0;
 }
 
@@ -160,6 +164,7 @@ void result_free(struct result *result)
 {
     free(result->stages);
     free(result->tlps);
+    free(result->caches);
     free(result->fifos);
     free(result->drops);
     free(result->around.change);

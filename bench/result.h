@@ -71,6 +71,8 @@ struct result {
     size_t drop_count;
     struct rnicsim_tlp_info *tlps;
     size_t tlp_count;
+    struct rnicsim_cache_info *caches; /* of contexts; those without entries hold all */
+    size_t cache_count;
     struct result_around around; /* count 0: not looked at */
     struct bottlenecks bottlenecks;
     char changed[1024];      /* "key=value; key=value", of -s */

@@ -1,5 +1,6 @@
 #include "bench/summary.h"
 
+#include "bench/caches.h"
 #include "bench/fairness.h"
 
 #include <string.h>
@@ -250,6 +251,7 @@ int summary_write(const struct result *result, FILE *out)
     put(summary, "bottleneck", bottleneck_object(&result->bottlenecks.first, &failed), &failed);
     put(summary, "next_bottleneck", bottleneck_object(&result->bottlenecks.next, &failed), &failed);
     put(summary, "fifos", fifos_array(result, &failed), &failed);
+    put(summary, "caches", caches_json(result, &failed), &failed);
     if (result->perftest != NULL)
         put(summary, "perftest", perftest_object(result->perftest, &failed), &failed);
     failed = failed || summary_dump(summary, out) != 0;

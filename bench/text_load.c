@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "bench/caches.h"
 #include "bench/cli.h"
 
 #define STAGES_SHOWN 12u
@@ -63,6 +64,7 @@ static void print_stall_head(const int *is_shown, FILE *out)
         [RNICSIM_CONTEXT_BUSY] = "contxt",
         [RNICSIM_NO_WQE] = "wqe",
         [RNICSIM_NO_RECEIVE_WQE] = "rcvwqe",
+        [RNICSIM_CONTEXT_MISS] = "miss",
     };
     fprintf(out, "  %-28s", "NIC path stage");
     for (unsigned cause = 0; cause < RNICSIM_CAUSE_COUNT; cause++)
@@ -115,4 +117,5 @@ void text_print_load(const struct result *result, FILE *out)
 {
     print_stalls(result, out);
     print_fifos(result, out);
+    caches_print(result, out);
 }

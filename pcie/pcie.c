@@ -173,6 +173,26 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     return 0;
 }
 
+int pcie_more_reads(struct pcie *pcie, uint32_t count)
+{
+    uint32_t reads = pcie->read_unused_count;
+    struct pcie_read *read = realloc(pcie->read, (reads + count) * sizeof *read);
+    if (!read)
+        return -1;
+    pcie->read = read;
+    uint32_t *unused = realloc(pcie->read_unused, (reads + count) * sizeof *unused);
+    if (!unused)
+        return -1;
+    pcie->read_unused = unused;
+    while (pcie->read_unused_count < reads + count) {
+        read[pcie->read_unused_count] = (struct pcie_read){0};
+        unused[pcie->read_unused_count] = pcie->read_unused_count;
+        pcie->read_unused_count++;
+    }
+    pcie->full_misaligned |= PCIE_CONTEXTS_ADDRESS; /* none of them is counted among the payload's and the WQEs' */
+    return space_init_ones(&pcie->reads[PCIE_CONTEXT_READ], pcie->sim, "context reads", count);
+}
+
 void pcie_free(struct pcie *pcie)
 {
     free(pcie->read);
@@ -182,6 +202,7 @@ void pcie_free(struct pcie *pcie)
     free(pcie->queue);
     space_free(&pcie->reads[0]);
     space_free(&pcie->reads[1]);
+    space_free(&pcie->reads[2]);
     reserve_free(&pcie->reserve);
     flow_free(&pcie->flow);
     pcie_retire_free(pcie);

@@ -8,7 +8,7 @@
  *   write (payload, CQE) -> [up] -> MWr -> root complex -> visible in memory
  *   the host's store to a BAR -> [down] -> MWr at the endpoint
  *
- * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes, events}, as far as credits go (flow.h); a
+ * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes, events, context writes}, as far as credits go (flow.h); a
  * TLP takes the longer of its bytes on the link and its beats on the endpoint's user interface (interface.h), and comes behind what
  * stops the link (stops.h) and its own replays (replay.h). Down: first come first served by the instant at which the host has the data
  * (root.h). Posted writes become visible in order, unless they are relaxed, and a read waits for the posted TLPs before it. Credits
@@ -30,8 +30,10 @@
 enum pcie_kind {
     PCIE_PAYLOAD_READ, /* up: MRd, down: CplD */
     PCIE_WQE_READ,
+    PCIE_CONTEXT_READ,  /* see pcie_more_reads() */
     PCIE_PAYLOAD_WRITE, /* up */
     PCIE_CQE_WRITE,     /* up */
+    PCIE_CONTEXT_WRITE, /* up */
     PCIE_EQE_WRITE,     /* up */
     PCIE_MSIX,          /* up: a write of 4 bytes */
     PCIE_TRANSLATION,   /* up: a translation request (ATS), down: its completion */
@@ -134,7 +136,7 @@ struct retire {
     uint64_t refused, timed_out, quarantined; /* quarantined: now */
 };
 
-enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_IN_EVENT, PCIE_INPUTS };
+enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_IN_EVENT, PCIE_IN_CONTEXT, PCIE_INPUTS };
 
 struct pcie_choice {
     int input;
@@ -164,7 +166,7 @@ struct pcie {
     struct pcie_read *read;
     uint32_t *read_unused; /* a stack of indices */
     uint32_t read_unused_count;
-    struct space reads[2]; /* operations that may be under way: payload, WQEs; user cycles */
+    struct space reads[3]; /* operations that may be under way: payload, WQEs and records, contexts; user cycles */
     struct fifo *operations;
     uint32_t current; /* being cut; valid while current_bytes > 0 */
     uint64_t current_address;
@@ -185,10 +187,11 @@ struct pcie {
     struct retire *retire; /* NULL: nothing fails, tags are free as completions arrive, and there are no flits */
 
     /* up */
-    struct fifo *write_in[PCIE_INPUTS - 1]; /* payload, CQE; events have none */
+    struct fifo *write_in[PCIE_INPUTS - 1]; /* payload, CQE, contexts; events have none */
     struct pcie_writing writing[PCIE_INPUTS - 1];
     struct flow flow;
     int np_blocks;
+    int has_contexts;                 /* 0: the input of context writes is not used */
     uint8_t relaxed[PCIE_KIND_COUNT]; /* whether writes of a kind have the RO attribute; events never have */
     int up_last;
     int64_t up_free_cyc, up_work_cyc;
@@ -218,10 +221,17 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
               uint64_t entity, uint32_t payload_reads, uint32_t wqe_reads, int64_t phase_ps, char *error,
               size_t error_bytes);
 void pcie_free(struct pcie *pcie);
+/* Where context reads read: this bit is set, and payload and WQEs lie elsewhere. */
+#define PCIE_CONTEXTS_ADDRESS (UINT64_C(1) << 62)
+/* Directly after pcie_init(): `count` context reads can be under way, too. Returns -1 without memory. */
+int pcie_more_reads(struct pcie *pcie, uint32_t count);
 
 /* ---- read engine ---- */
 
-/* The user cycle from which another operation of this kind may begin; SIM_NEVER: not decided yet. */
+/* Which of `reads` a kind takes. */
+#define PCIE_READS_OF(kind) ((kind) < PCIE_PAYLOAD_WRITE ? (unsigned)(kind) : (unsigned)PCIE_WQE_READ)
+
+/* The user cycle from which another operation of this kind, not a context read, may begin; SIM_NEVER: not decided yet. */
 static inline int64_t pcie_read_when(const struct pcie *pcie, enum pcie_kind kind)
 {
     return space_when(&pcie->reads[kind != PCIE_PAYLOAD_READ], 1);

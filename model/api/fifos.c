@@ -1,11 +1,13 @@
 /* The FIFOs: in front of each stage, at the end of each path but mac_rx (a frame that arrives there is taken or dropped at once: no
- * memory), and the payload buffer. How full they were, which parameter sets their depth, and what they take in memory. */
+ * memory), the payload buffer, and contexts to be written back. How full they were, which parameter sets their depth, and what they take in memory. */
 #include "api/api_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define BUFFER_UNIT_BYTES 64u
+
+#define CONTEXT_WRITES (RNIC_PATHS + 1) /* as a path */
 
 /* One of them in its NIC. */
 struct place {
@@ -16,7 +18,7 @@ struct place {
 
 static size_t fifos_of(const struct rnic *nic)
 {
-    size_t count = 1; /* the payload buffer */
+    size_t count = nic->contexts.on ? 2 : 1; /* the payload buffer, contexts to be written back */
     for (int path = 0; path < RNIC_PATHS; path++)
         count += (size_t)nic->path[path].count + (path != RNIC_MAC_RX);
     return count;
@@ -39,16 +41,20 @@ static int find(struct rnicsim *sim, size_t index, struct place *place)
         index -= here;
     }
     place->stage = (int)index;
+    if (place->path == RNIC_PATHS && index == 1)
+        place->path = CONTEXT_WRITES;
     return 0;
 }
 
 static int is_end(const struct place *place)
 {
-    return place->stage == place->nic->path[place->path].count;
+    return place->path == CONTEXT_WRITES || place->stage == place->nic->path[place->path].count;
 }
 
 static struct fifo *fifo_of(const struct place *place)
 {
+    if (place->path == CONTEXT_WRITES)
+        return &place->nic->contexts.writes;
     struct path *path = &place->nic->path[place->path];
     return is_end(place) ? &path->end : &path->stage[place->stage].in;
 }
@@ -86,11 +92,14 @@ static void fill_fifo(const struct place *place, struct rnicsim_fifo_info *out)
                                                       "payload for the write engine",
                                                       "ACKs to retire by",
                                                       "CQEs for the write engine"};
+    int has_path = place->path != CONTEXT_WRITES;
     const struct fifo *fifo = fifo_of(place);
-    out->path = rnic_path_name[place->path];
+    out->path = has_path ? rnic_path_name[place->path] : "core";
     out->name = fifo->shape.name;
     out->unit = fifo->shape.in_beats ? "beats" : "packets";
-    out->holds = is_end(place) ? end_holds[place->path] : place->nic->setup.holds[place->path][place->stage];
+    out->holds = !has_path       ? "contexts for the write engine"
+                 : is_end(place) ? end_holds[place->path]
+                                 : place->nic->setup.holds[place->path][place->stage];
     out->drops = fifo->drops;
     out->back_pressure_ps = api_in_ps(fifo->shape.write_clk, fifo->back_pressure_cyc);
     out->crosses_clocks =
@@ -142,7 +151,8 @@ static void fill_depth_key(const struct place *place, struct rnicsim_fifo_info *
         out->depth_unit = out->unit;
         return;
     }
-    snprintf(out->depth_key, sizeof out->depth_key, "%s", end_key((enum rnic_path)place->path));
+    snprintf(out->depth_key, sizeof out->depth_key, "%s",
+             place->path == CONTEXT_WRITES ? "nic.context_writes" : end_key((enum rnic_path)place->path));
     if (fifo->shape.in_beats) {
         out->depth_unit = "B";
         out->depth_scale = fifo->shape.read_bytes;
@@ -171,11 +181,22 @@ static uint32_t beat_bits(uint32_t bytes)
     return 8 * bytes + bytes + 1;
 }
 
+/* The larger of those that are written back, and its address. */
+static int64_t context_bits(const struct rnic *nic)
+{
+    const struct context_table *table = nic->contexts.table;
+    uint32_t qpc = table[CONTEXT_QPC].on ? table[CONTEXT_QPC].bytes : 0;
+    uint32_t cqc = table[CONTEXT_CQC].on ? table[CONTEXT_CQC].bytes : 0;
+    return 8 * (qpc > cqc ? qpc : cqc) + 64;
+}
+
 /* Bits of a descriptor; 0: the items themselves are held. */
 static int64_t entry_bits(const struct rnicsim *sim, const struct place *place)
 {
     const struct nic_params *p = place->nic->params;
     const struct stage_spec *spec;
+    if (place->path == CONTEXT_WRITES)
+        return context_bits(place->nic);
     if (is_end(place))
         return place->path == RNIC_DOORBELL ? p->doorbell_entry
                : place->path == RNIC_SCHED  ? p->operation_entry
@@ -216,7 +237,7 @@ int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *ou
                                       .name = "payload_buffer",
                                       .unit = "64 B",
                                       .holds = "payload from its read until it leaves"};
-    if (place.path < RNIC_PATHS)
+    if (place.path != RNIC_PATHS)
         fill_fifo(&place, out);
     fill_level(sim, level_of(&place), out);
     fill_depth_key(&place, out);

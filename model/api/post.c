@@ -71,6 +71,8 @@ static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint3
     message->wr_id = wr->wr_id;
     message->local_address = wr->local_address;
     message->remote_address = wr->remote_address;
+    message->lkey = wr->lkey;
+    message->rkey = wr->rkey;
     message->length_bytes = wr->length_bytes;
     message->immediate = wr->immediate;
     message->qp = index;
@@ -142,7 +144,8 @@ static int add_receives(struct rnicsim *sim, void *argument, struct rnicsim_erro
             (struct qp_receive){.wr_id = post->buffers[i].wr_id,
                                 .address = post->buffers[i].address,
                                 .posted_at_ps = posted_at,
-                                .length_bytes = post->buffers[i].length_bytes};
+                                .length_bytes = post->buffers[i].length_bytes,
+                                .lkey = post->buffers[i].lkey};
     return RNICSIM_OK;
 }
 

@@ -241,8 +241,9 @@ enum rnicsim_cause {
     RNICSIM_CONTEXT_BUSY,     /* the QP's own context loop */
     RNICSIM_NO_WQE,           /* the WQE is being fetched */
     RNICSIM_NO_RECEIVE_WQE,
-    RNICSIM_RATE_LIMIT, /* of the QP */
-    RNICSIM_NO_REQUEST, /* nic.requests are begun and not retired */
+    RNICSIM_RATE_LIMIT,   /* of the QP */
+    RNICSIM_NO_REQUEST,   /* nic.requests are begun and not retired */
+    RNICSIM_CONTEXT_MISS, /* what the QP or the packet needs is being fetched from host memory, or waits for that */
     RNICSIM_CAUSE_COUNT
 };
 
@@ -307,6 +308,25 @@ struct rnicsim_tlp_info {
 
 RNICSIM_API size_t rnicsim_tlp_count(const struct rnicsim *sim);
 RNICSIM_API int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out);
+
+struct rnicsim_cache_info { /* of the contexts, on one NIC */
+    const char *nic, *name; /* "qpc", "cqc", "mpt", "mtt" */
+    const char *replacement;
+    uint64_t entries, ways; /* 0: all contexts are on chip, and nothing is counted */
+    uint64_t fetches_most;
+    uint64_t hits, misses;
+    uint64_t joined; /* accesses that found a fetch under way: neither hit nor miss */
+    uint64_t evictions, written_back;
+    uint64_t failed;     /* fetches that PCIe refused or lost */
+    uint64_t port_waits; /* lookups that came a cycle later, as the cache's ports were taken */
+    int64_t fetch_ps;    /* sum over misses, from the begin of the fetch until it can be used */
+    int64_t
+        wait_ps; /* sum over misses, until a fetch was free or what is thrown out had space; more waits are the causes context_miss
+                          * of the stages scheduler and dispatch */
+};
+
+RNICSIM_API size_t rnicsim_cache_count(const struct rnicsim *sim);
+RNICSIM_API int rnicsim_cache(struct rnicsim *sim, size_t index, struct rnicsim_cache_info *out);
 
 /* In words: what every unfinished request waits for; empty when nothing is unfinished. */
 RNICSIM_API void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_bytes);

@@ -57,6 +57,12 @@ int rnic_declare(struct rnic *rnic, int outbox)
     if (rnic->fabric_source != NIC_FABRIC_OFF &&
         sim_reach(rnic->sim, outbox, rnic->scheduler, fabric_least_ps(rnic), SIM_FORWARD))
         return -1;
+    /* contexts: who misses asks the scheduler, which tells when they are there, and writes back what is thrown out */
+    if (rnic->contexts.on && (sim_reach(rnic->sim, rnic->dispatch, rnic->scheduler, cycle, SIM_FORWARD) ||
+                              sim_reach(rnic->sim, rnic->scheduler, rnic->dispatch, cycle, SIM_FORWARD) ||
+                              sim_reach(rnic->sim, rnic->scheduler, up, cycle, SIM_FORWARD) ||
+                              sim_reach(rnic->sim, up, rnic->scheduler, OTHER_CLOCK_PS, SIM_FORWARD)))
+        return -1;
     if (pcie->retire && (sim_reach(rnic->sim, down, rnic->retire, link, SIM_FORWARD) || /* a read that failed */
                          sim_reach(rnic->sim, port, rnic->retire, cycle, SIM_FORWARD)))
         return -1;

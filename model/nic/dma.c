@@ -47,6 +47,8 @@ static int64_t decide_down(void *self, int64_t now)
         }
         if (rnic->pcie.read[down.ref].kind == PCIE_PAYLOAD_READ)
             port_forward_payload(rnic);
+        else if (rnic->pcie.read[down.ref].kind == PCIE_CONTEXT_READ)
+            context_arrived(rnic, down.ref, down.at_cyc);
         else
             give_to_scheduler(rnic, down.ref, down.at_cyc);
     }
@@ -66,6 +68,10 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
     uint32_t cqe_bytes = (uint32_t)rnic->params->cqe_bytes;
     if (input == PCIE_IN_CQE) {
         *write = (struct pcie_write){.cqe_bytes = cqe_bytes, .last_kind = PCIE_CQE_WRITE};
+        return;
+    }
+    if (input == PCIE_IN_CONTEXT) {
+        context_describe(rnic, ref, write);
         return;
     }
     const struct item *item = rnic_item(rnic, ref);
@@ -166,12 +172,13 @@ static int64_t decide_up(void *self, int64_t now)
         struct pcie_up up;
         if (!pcie_up_next(&rnic->pcie, &up, &wake_at))
             return wake_at;
-        if (up.input == PCIE_IN_CQE)
+        if (up.input == PCIE_IN_PAYLOAD)
+            payload_written(rnic, &up);
+        else if (up.input == PCIE_IN_CQE)
             cqe_written(rnic, &up);
         else if (up.input == PCIE_IN_EVENT)
             events_raised(rnic, &up);
-        else
-            payload_written(rnic, &up);
+        /* else a context: nobody waits for it */
     }
 }
 

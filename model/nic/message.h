@@ -39,6 +39,7 @@ enum message_status {
 struct message {
     uint64_t wr_id, recv_wr_id;
     uint64_t local_address, remote_address; /* remote: of the receive buffer for a SEND */
+    uint32_t lkey, rkey;                    /* rkey: as remote_address */
     uint32_t length_bytes;
     uint32_t immediate;
     uint32_t qp;       /* index at the requester's NIC */

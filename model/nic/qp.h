@@ -14,7 +14,8 @@ enum qp_wait { /* why it could not be granted earlier */
                QP_WAIT_WINDOW,
                QP_WAIT_CONTEXT,
                QP_WAIT_RATE,
-               QP_WAIT_REQUEST
+               QP_WAIT_REQUEST,
+               QP_WAIT_MISS
 };
 
 #define QP_FETCHES_MAX 16u /* of one QP's WQEs under way; a power of two */
@@ -22,7 +23,7 @@ enum qp_wait { /* why it could not be granted earlier */
 struct qp_receive {
     uint64_t wr_id, address;
     int64_t posted_at_ps;
-    uint32_t length_bytes;
+    uint32_t length_bytes, lkey;
 };
 
 struct qp {
@@ -51,7 +52,8 @@ struct qp {
     /* scheduler */
     uint32_t service_level, weight;
     struct rate rate;
-    int queued; /* eligible now or at a known cycle */
+    int queued;      /* eligible now or at a known cycle, or its context is fetched */
+    int has_context; /* what the next grant needs has been fetched: 1 the QP's context, 2 the translations, too */
     enum qp_wait wait;
     int64_t eligible_cyc;
     uint32_t next_waiting; /* for a request of another to retire */

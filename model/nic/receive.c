@@ -80,7 +80,8 @@ enum verdict { ACCEPT, IGNORE, NAK_RNR, NAK_INVALID };
 #define STATUS_INVALID_REQUEST 9u /* IBV_WC_REM_INV_REQ_ERR */
 
 /* The responder's checks, and the receive WQE that a SEND or a WRITE with immediate takes. */
-static enum verdict judge(struct rnic *rnic, struct qp *qp, const struct item *item)
+static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rnic, struct qp *qp,
+                                                                const struct item *item)
 {
     if (item->psn != qp->responder.psn_expected)
         return IGNORE;
@@ -94,6 +95,7 @@ static enum verdict judge(struct rnic *rnic, struct qp *qp, const struct item *i
             if (message->length_bytes > receive->length_bytes)
                 return NAK_INVALID;
             message->remote_address = receive->address;
+            message->rkey = receive->lkey;
         }
         message->recv_wr_id = receive->wr_id;
         qp->receives_taken++;
@@ -124,7 +126,7 @@ static int64_t room_at(struct rnic *rnic, enum rnic_path path, uint32_t bytes)
 }
 
 /* When what the packet needs behind its dispatch is there: a place where it goes, and one for the ACK or NAK that it may lead to. */
-static int64_t all_room_at(struct rnic *rnic, const struct item *item)
+static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rnic, const struct item *item)
 {
     if (item->bad)
         return 0;
@@ -155,7 +157,7 @@ static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_
         receive_acknowledge(rnic, &data, data.status, now_cyc);
 }
 
-static void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
     enum verdict verdict = judge(rnic, &rnic->qp[item->qp], item);
@@ -178,12 +180,14 @@ static void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
 }
 
 /* The front packet leaves its FIFO at start_cyc. */
-static void dispatch(struct rnic *rnic, int64_t start_cyc)
+static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, int64_t start_cyc, int context_failed)
 {
     struct fifo *in = &rnic->path[RNIC_RX].end;
     struct fifo_slot slot = fifo_take(in);
     struct item *item = rnic_item(rnic, slot.ref);
     item->judged_at_ps = rnic_ps(rnic, slot.tail_cyc);
+    if (context_failed)
+        item->bad |= ITEM_NOT_READ;
     rnic->dispatching.items++;
     rnic->dispatching.work_cyc++;
     rnic->dispatch_free_cyc = start_cyc + 1;
@@ -218,20 +222,55 @@ static int64_t run_dispatch(struct rnic *rnic, int is_decider)
         if (may_take_receive(rnic, item) && (!is_decider || rnic_ps(rnic, start) > rnic->sim->now))
             return rnic_ps(rnic, start);
         rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - ready;
-        dispatch(rnic, start);
+        dispatch(rnic, start, 0);
     }
     return SIM_NEVER;
 }
 
+/* With contexts that can be missing nothing is certain before its instant: the decider looks up what is judged by now, and dispatches
+ * what can be. */
+static __attribute__((noinline, cold)) int64_t run_with_contexts(struct rnic *rnic, int64_t now_cyc)
+{
+    struct fifo *in = &rnic->path[RNIC_RX].end;
+    for (;;) {
+        int64_t next = context_look_ahead(rnic, now_cyc);
+        int64_t there = fifo_empty(in) ? SIM_NEVER : context_front_cyc(rnic);
+        if (there == SIM_NEVER)
+            return next;
+        const struct fifo_slot *front = fifo_front(in);
+        int64_t ready = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc;
+        int64_t from = there > ready ? there : ready, room = all_room_at(rnic, rnic_item(rnic, front->ref));
+        int64_t start = room > from ? room : from;
+        if (start > now_cyc)
+            return start < next ? start : next;
+        model_assert(rnic->sim, start == now_cyc, "%s: a packet is dispatched too late", rnic->setup.name);
+        rnic->dispatching.wait_cyc[RNIC_WAIT_CONTEXT_MISS] += from - ready;
+        rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - from;
+        dispatch(rnic, start, context_front_taken(rnic));
+    }
+}
+
+/* Nothing is dispatched before its instant: when the decider is to look at what has come. */
+static __attribute__((noinline, cold)) int64_t next_look_ps(const struct rnic *rnic)
+{
+    int64_t at = context_next_look(rnic, rnic_cycle(rnic, rnic->sim->now));
+    return at == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, at);
+}
+
 static int64_t decide_dispatch(void *self, int64_t now)
 {
-    (void)now;
-    return run_dispatch(self, 1);
+    struct rnic *rnic = self;
+    if (!rnic->contexts.on)
+        return run_dispatch(rnic, 1);
+    int64_t now_cyc = rnic_cycle(rnic, now), next = now_cyc;
+    if (rnic_ps(rnic, now_cyc) == now) /* else woken between two edges */
+        next = run_with_contexts(rnic, now_cyc);
+    return next == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, next);
 }
 
 static void dispatch_certain(struct rnic *rnic)
 {
-    int64_t at = run_dispatch(rnic, 0);
+    int64_t at = __builtin_expect(rnic->contexts.on, 0) ? next_look_ps(rnic) : run_dispatch(rnic, 0);
     if (at != SIM_NEVER)
         sim_wake(rnic->sim, rnic->dispatch, at);
 }

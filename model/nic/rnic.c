@@ -173,7 +173,8 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
         return -1;
     rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
     return init_clocks(rnic, error, error_bytes) || events_init(rnic, error, error_bytes) ||
-                   fabric_init(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes)
+                   fabric_init(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes) ||
+                   context_init(rnic, error, error_bytes)
                ? -1
                : 0;
 }
@@ -185,7 +186,7 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
             return -1;
     dma_join(rnic);
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
-                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes)
+                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) || context_join(rnic)
                ? -1
                : 0;
 }
@@ -201,6 +202,7 @@ void rnic_free(struct rnic *rnic)
     pool_free(&rnic->doorbells);
     fabric_free(rnic);
     events_free(rnic);
+    context_free(rnic);
     free(rnic->order);
     pcie_free(&rnic->pcie);
     space_free(&rnic->payload_space);

@@ -6,6 +6,7 @@
  *     -> up, host, down -> WQE: path wqe -> scheduler; payload: in order, path payload -> [D port: port.c] -> path tx
  *     -> line and cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
  *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
+ *   both wait in front of dispatch for contexts that are not on chip, grants in the scheduler: context.h
  *   ACK:  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
 #ifndef NIC_RNIC_H
 #define NIC_RNIC_H
@@ -16,6 +17,7 @@
 #include "kernel/item.h"
 #include "kernel/path.h"
 #include "mac/line.h"
+#include "nic/context.h"
 #include "nic/fabric.h"
 #include "nic/message.h"
 #include "nic/outbox.h"
@@ -77,6 +79,7 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAIT_BUFFER,
                  RNIC_WAIT_WINDOW,
                  RNIC_WAIT_CONTEXT,
+                 RNIC_WAIT_CONTEXT_MISS,
                  RNIC_WAIT_WQE,
                  RNIC_WAIT_RATE,
                  RNIC_WAIT_REQUEST,
@@ -114,8 +117,10 @@ struct rnic {
     struct heap eligible;                 /* QPs that become eligible at a later cycle */
     struct ready ready;                   /* those that are */
     uint32_t waiting_first, waiting_last; /* QPs, for a request to retire */
-    int begun_limited;                    /* nic.qp_requests or nic.requests */
-    struct space begun;                   /* requests, begun and not retired, user cycles; no depth: no limit */
+    int has_gates;       /* a QP that is eligible may have to wait apart: for a request, or a context */
+    int has_more_inputs; /* beside doorbells and WQEs: user logic's posts, contexts */
+    int begun_limited;   /* nic.qp_requests or nic.requests */
+    struct space begun;  /* requests, begun and not retired, user cycles; no depth: no limit */
     int64_t scheduler_free_cyc, fetch_interval_cyc;
     int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
     struct space payload_space;                    /* 64 B units, user cycles */
@@ -144,6 +149,8 @@ struct rnic {
         struct agenda pending; /* CQEs that no event has told of, by when they are visible */
         uint64_t untold, raised;
     } events;
+
+    struct contexts contexts; /* that are not all on chip */
 
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_sequence;     /* no space at arrival, PSN not expected */

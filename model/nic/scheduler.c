@@ -9,7 +9,7 @@
 #define QP_REQUESTS_MOST 32768 /* of nic.qp_requests, and of nic.requests: no limit */
 #define REQUESTS_MOST 1048576
 
-enum work { WORK_NONE, WORK_RECORD, WORK_FETCH, WORK_PACKET };
+enum work { WORK_NONE, WORK_RECORD, WORK_FETCH, WORK_PACKET, WORK_CONTEXT };
 
 static inline enum work work_of(const struct rnic *rnic, const struct qp *qp)
 {
@@ -139,9 +139,11 @@ static int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
         if (!fifo_empty(in) && fifo_front(in)->head_cyc < next)
             next = fifo_front(in)->head_cyc;
     }
-    if (rnic->fabric_source != NIC_FABRIC_OFF) {
-        int64_t post = fabric_take_posts(rnic, now_cyc);
+    if (__builtin_expect(rnic->has_more_inputs, 0)) {
+        int64_t post = rnic->fabric_source == NIC_FABRIC_OFF ? SIM_NEVER : fabric_take_posts(rnic, now_cyc);
+        int64_t context = rnic->contexts.on ? context_run(rnic, now_cyc) : SIM_NEVER;
         next = post < next ? post : next;
+        next = context < next ? context : next;
     }
     return next;
 }
@@ -167,8 +169,9 @@ static inline int64_t can_grant_at(struct rnic *rnic, enum work work, const stru
 }
 
 static const enum rnic_wait wait_of[] = {
-    [QP_WAIT_POST] = RNIC_WAIT_INPUT,      [QP_WAIT_WQE] = RNIC_WAIT_WQE,   [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW,
-    [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT, [QP_WAIT_RATE] = RNIC_WAIT_RATE, [QP_WAIT_REQUEST] = RNIC_WAIT_REQUEST};
+    [QP_WAIT_POST] = RNIC_WAIT_INPUT,       [QP_WAIT_WQE] = RNIC_WAIT_WQE,   [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW,
+    [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT,  [QP_WAIT_RATE] = RNIC_WAIT_RATE, [QP_WAIT_REQUEST] = RNIC_WAIT_REQUEST,
+    [QP_WAIT_MISS] = RNIC_WAIT_CONTEXT_MISS};
 
 /* The time since the last grant: first until the QP was eligible, then until the grant. */
 static void account(struct rnic *rnic, const struct qp *qp, int64_t now_cyc, enum rnic_wait waited_for)
@@ -196,6 +199,14 @@ static uint32_t next_frame_bytes(const struct rnic *rnic, const struct qp *qp, e
                                 message_has_immediate(message));
 }
 
+/* The QP's next work, unless what that needs is not on chip. */
+static enum work behind_context(const struct rnic *rnic, uint32_t index, enum work work)
+{
+    if (!rnic->contexts.on || work == WORK_NONE || context_is_here(rnic, index, work == WORK_PACKET))
+        return work;
+    return WORK_CONTEXT;
+}
+
 static inline int64_t grant_at(struct rnic *rnic, uint32_t index, enum work work, int64_t at_cyc)
 {
     int64_t space_at = can_grant_at(rnic, work, &rnic->qp[index], at_cyc, &rnic->scheduler_blocked_by);
@@ -216,15 +227,20 @@ static int64_t next_in_order(struct rnic *rnic, int64_t from_cyc, uint32_t *inde
             rnic->qp[*index].queued = 0;
             continue;
         }
-        if (__builtin_expect(rnic->begun_limited, 0) && first->at <= from_cyc && *work == WORK_PACKET &&
-            requests_must_wait(rnic, *index)) {
-            heap_take(&rnic->eligible);
-            requests_wait(rnic, *index);
-            continue;
-        }
         int64_t at = first->at > rnic->scheduler_free_cyc ? first->at : rnic->scheduler_free_cyc;
+        at = at < from_cyc ? from_cyc : at;
         rnic->qp[*index].eligible_cyc = first->at;
-        return grant_at(rnic, *index, *work, at < from_cyc ? from_cyc : at);
+        if (__builtin_expect(rnic->has_gates, 0)) {
+            if (first->at <= from_cyc && *work == WORK_PACKET && requests_must_wait(rnic, *index)) {
+                heap_take(&rnic->eligible);
+                requests_wait(rnic, *index);
+                continue;
+            }
+            *work = behind_context(rnic, *index, *work);
+            if (*work == WORK_CONTEXT)
+                return context_grant_at(rnic, *index, work_of(rnic, &rnic->qp[*index]) == WORK_PACKET, at);
+        }
+        return grant_at(rnic, *index, *work, at);
     }
     return SIM_NEVER;
 }
@@ -255,7 +271,7 @@ static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *ind
     if (from_cyc < rnic->scheduler_free_cyc)
         from_cyc = rnic->scheduler_free_cyc;
     while ((*index = ready_first(&rnic->ready)) != ARBITER_NONE) {
-        *work = work_of(rnic, &rnic->qp[*index]);
+        *work = behind_context(rnic, *index, work_of(rnic, &rnic->qp[*index]));
         int waits = *work == WORK_PACKET && requests_must_wait(rnic, *index);
         if (*work != WORK_NONE && !waits)
             break;
@@ -264,7 +280,10 @@ static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *ind
         if (waits)
             requests_wait(rnic, *index);
     }
-    int64_t at = *index == ARBITER_NONE ? SIM_NEVER : grant_at(rnic, *index, *work, from_cyc);
+    int64_t at = *index == ARBITER_NONE ? SIM_NEVER
+                 : *work == WORK_CONTEXT
+                     ? context_grant_at(rnic, *index, work_of(rnic, &rnic->qp[*index]) == WORK_PACKET, from_cyc)
+                     : grant_at(rnic, *index, *work, from_cyc);
     const struct heap_entry *first = heap_first(&rnic->eligible);
     int64_t later_cyc = first ? first->at : SIM_NEVER, class_cyc = ready_class_cyc(&rnic->ready);
     later_cyc = class_cyc < later_cyc ? class_cyc : later_cyc;
@@ -318,6 +337,13 @@ static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now
     int64_t takes_cyc = work == WORK_FETCH ? rnic->fetch_interval_cyc : rnic->params->scheduler_interval;
     rnic->scheduler_free_cyc = now_cyc + takes_cyc;
     rnic->scheduling.work_cyc += takes_cyc;
+    if (__builtin_expect(rnic->contexts.on, 0)) {
+        if (work == WORK_CONTEXT) {
+            context_grant(rnic, index, work_of(rnic, qp) == WORK_PACKET, now_cyc);
+            return;
+        }
+        context_use(rnic, index, work == WORK_PACKET);
+    }
     qp->context_free_cyc = now_cyc + rnic->params->context_loop;
     if (work == WORK_FETCH)
         grant_fetch(rnic, index, now_cyc);
@@ -374,6 +400,8 @@ int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->fetch_interval_cyc =
         rnic->params->wqe_fetch_interval > 0 ? rnic->params->wqe_fetch_interval : rnic->params->scheduler_interval;
     rnic->begun_limited = rnic->params->qp_requests < QP_REQUESTS_MOST || rnic->params->requests < REQUESTS_MOST;
+    rnic->has_gates = rnic->begun_limited || rnic->contexts.on;
+    rnic->has_more_inputs = rnic->fabric_source != NIC_FABRIC_OFF || rnic->contexts.on;
     uint32_t requests = rnic->params->requests < REQUESTS_MOST ? (uint32_t)rnic->params->requests : 0;
     if (rnic->scheduler < 0 || heap_init(&rnic->eligible, 64) ||
         (requests > 0 && space_init_ones(&rnic->begun, rnic->sim, "requests", requests)) ||

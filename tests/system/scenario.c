@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QPS_MAX 64u
+#define QPS_MAX 4096u
 
 struct scenario scenario_default(void)
 {

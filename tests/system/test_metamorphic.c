@@ -44,6 +44,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     uint32_t iommu = PICK(&r, 0, 0, 1), policy = PICK(&r, 0, 0, 1, 2, 3, 4), classes = PICK(&r, 1, 1, 2, 3);
     uint32_t unit = policy == 2 ? 1 : PICK(&r, 0, 1, 2);
     s.has_unlike_qps = PICK(&r, 0, 1) != 0;
+    uint64_t caches = seed * 977 + 5; /* a stream of its own */
+    uint32_t has_caches = PICK(&caches, 0, 1, 1);
     struct {
         const char *format;
         uint32_t value;
@@ -121,6 +123,23 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"host.timer=0:0 100:%u ns", PICK(&r, 20, 700)},
                {"host.sleep_after=%u ns", PICK(&r, 0, 0, 900)},
                {"host.wake=%u ns", PICK(&r, 0, 2000)},
+               {"nic.qpc_entries=%u", has_caches * PICK(&caches, 0, 1, 2, 4, 8, 64)},
+               {"nic.qpc_ways=%u", 1},
+               {"nic.qpc_misses=%u", PICK(&caches, 1, 2, 8)},
+               {"nic.qpc_bytes=%u B", PICK(&caches, 52, 64, 256, 1024)},
+               {"nic.cqc_entries=%u", has_caches * PICK(&caches, 0, 1, 4, 16)},
+               {"nic.cqc_ways=%u", 1},
+               {"nic.cqc_replacement=%s", PICK(&caches, 0, 1, 2)},
+               {"nic.mpt_entries=%u", has_caches * PICK(&caches, 0, 0, 1, 2)},
+               {"nic.mpt_ways=%u", 1},
+               {"nic.mtt_entries=%u", has_caches * PICK(&caches, 0, 2, 4, 16)},
+               {"nic.mtt_ways=%u", PICK(&caches, 1, 2)},
+               {"nic.mtt_replacement=%s", PICK(&caches, 0, 1, 2)},
+               {"nic.mtt_misses=%u", PICK(&caches, 1, 8)},
+               {"nic.mtt_bytes=%u B", PICK(&caches, 8, 64)},
+               {"nic.mtt_levels=%u", PICK(&caches, 1, 2, 4)},
+               {"nic.context_writes=%u", PICK(&caches, 1, 2, 32)},
+               {"nic.context_ports=%u", PICK(&caches, 1, 2)},
                {"nic.scheduler=%s", policy},
                {"nic.quantum_unit=%s", unit},
                {"nic.quantum=%u", unit == 1 ? PICK(&r, 4200, 20000) : PICK(&r, 1, 1, 3)},
@@ -153,6 +172,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"off", "on"},
                                           {"off", "on"},
                                           {"off", "on"},
+                                          {"lru", "random", "plru"},
+                                          {"lru", "random", "plru"},
                                           {"rr", "wrr", "drr", "strict", "wfq"},
                                           {"packet", "byte", "message"},
                                           {"rr", "wrr", "drr", "strict", "wfq"}};
