@@ -76,6 +76,13 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
     }
     const struct item *item = rnic_item(rnic, ref);
     const struct message *message = rnic_message(rnic, item->message);
+    if (item->kind == ITEM_ANSWER) {
+        *write = (struct pcie_write){.address = message->local_address + item->offset,
+                                     .bytes = item->payload_bytes,
+                                     .kind = PCIE_PAYLOAD_WRITE,
+                                     .last_kind = PCIE_PAYLOAD_WRITE};
+        return;
+    }
     int has_cqe = item->last && message_is_received(message) && item->status == MESSAGE_OK;
     *write = (struct pcie_write){.address = message->remote_address + item->offset,
                                  .bytes = item->payload_bytes,
@@ -97,6 +104,21 @@ static void check_order(struct rnic *rnic, const struct message *message, int64_
     rnic->seen_early++;
 }
 
+/* A packet of an answer is written, at the requester: the last one lets its request retire, so that the CQE comes behind it. */
+static void answer_written(struct rnic *rnic, const struct pcie_up *up)
+{
+    struct item *item = rnic_item(rnic, up->ref);
+    struct message *message = rnic_message(rnic, item->message);
+    rnic->payload_bytes += item->payload_bytes;
+    if (up->payload_visible_at_ps > message->payload_seen_ps)
+        message->payload_seen_ps = up->payload_visible_at_ps;
+    if (item->last) {
+        message->delivered_at_ps = message->payload_seen_ps;
+        retire_returned(rnic, item->message, clk_after(&rnic->user_clk, up->sent_at_ps));
+    }
+    pool_give(rnic->setup.items, up->ref);
+}
+
 /* A data packet's payload is written: it may be the one that delivers its message, and the one that is acknowledged now. */
 static void payload_written(struct rnic *rnic, const struct pcie_up *up)
 {
@@ -106,6 +128,14 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     int64_t ack_point = rnic->setup.transport->ack_point;
     int64_t from_ps = ack_point == TRANSPORT_ACK_VISIBLE ? up->visible_at_ps : up->sent_at_ps;
     int64_t from_cyc = clk_after(&rnic->user_clk, from_ps);
+    rnic->answers.writes_done++;
+    if (__builtin_expect(rnic->answers.on, 0)) {
+        answers_written(rnic, clk_after(&rnic->user_clk, up->sent_at_ps));
+        if (item->kind == ITEM_ANSWER) {
+            answer_written(rnic, up);
+            return;
+        }
+    }
     if (item->status != MESSAGE_OK) { /* refused by the responder */
         struct item refused = *item;
         receive_drop(rnic, up->ref);
@@ -142,6 +172,8 @@ static void cqe_written(struct rnic *rnic, const struct pcie_up *up)
     struct message *message = rnic_message(rnic, up->ref);
     message->stamp_ps[MESSAGE_AT_CQE] = up->visible_at_ps;
     rnic->completions++;
+    if (message_is_answered(message) && message->status == MESSAGE_OK)
+        check_order(rnic, message, up->visible_at_ps);
     if (rnic->events.on) {
         events_cqe_written(rnic, OUTBOX_SEND_DONE, up->ref, up);
         return;

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+enum { PORT_IN_ACK, PORT_IN_DATA };
+
 /* A message is stamped by its last packet. */
 static inline void stamp_last(struct rnic *rnic, const struct item *item, enum message_stamp stamp,
                               const struct clk *clk, int64_t cyc)
@@ -48,8 +50,12 @@ void port_forward_payload(struct rnic *rnic)
         if (space_at > at)
             at = space_at;
         rnic->payload_last_cyc = at;
-        if (operation->failed)
+        if (operation->failed && item->kind == ITEM_ANSWER)
+            answers_fail(rnic, item);
+        else if (operation->failed)
             fail_packet(rnic, item, at);
+        if (item->kind == ITEM_ANSWER && item->last)
+            rnic_message(rnic, item->message)->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, at);
         stamp_last(rnic, item, MESSAGE_AT_PACKET, &rnic->user_clk, operation->begun_cyc);
         stamp_last(rnic, item, MESSAGE_AT_PAYLOAD, &rnic->user_clk, at);
         rnic_forward(entry, at, item->bytes, operation->ref);
@@ -78,10 +84,9 @@ static void send_frames(struct rnic *rnic)
         struct line_frame frame =
             line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
         item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
-        if (item->kind == ITEM_ACK)
+        if (item->kind != ITEM_DATA)
             item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
-        else
-            rnic->data_packets++;
+        rnic->data_packets += item->kind != ITEM_ACK;
         stamp_last(rnic, item, MESSAGE_AT_WIRE, &rnic->line.clk, frame.start_cyc);
         stamp_last(rnic, item, MESSAGE_AT_RECEIVED, &rnic->line.clk, frame.last_at_cyc);
         fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
@@ -110,9 +115,10 @@ static int64_t decide_port(void *self, int64_t now)
             return wake_at;
         const struct item *item = rnic_item(rnic, grant.slot.ref);
         stamp_last(rnic, item, MESSAGE_AT_PORT, &rnic->user_clk, grant.start_cyc);
-        if (item->kind == ITEM_ACK)
-            rnic->ack_packets++;
-        else if (rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
+        rnic->ack_packets += item->kind == ITEM_ACK;
+        if (item->kind != ITEM_DATA && grant.input == PORT_IN_DATA)
+            answers_sent(rnic, item, grant.end_cyc);
+        else if (item->kind == ITEM_DATA && rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
             free_payload(rnic, item, grant.end_cyc);
         send_frames(rnic);
         if (rnic->payload_waits && !path_entry(&rnic->path[RNIC_PAYLOAD])->writer_waits)
@@ -142,7 +148,7 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
     if (keep_beats_if_cut_through(rnic, error, error_bytes))
         return -1;
     struct server server;
-    struct fifo *in[2] = {&rnic->path[RNIC_ACK].end, &rnic->path[RNIC_PAYLOAD].end};
+    struct fifo *in[2] = {[PORT_IN_ACK] = &rnic->path[RNIC_ACK].end, [PORT_IN_DATA] = &rnic->path[RNIC_PAYLOAD].end};
     int64_t least = path_least_ps(&rnic->path[RNIC_PAYLOAD]);
     if (path_least_ps(&rnic->path[RNIC_ACK]) < least)
         least = path_least_ps(&rnic->path[RNIC_ACK]);

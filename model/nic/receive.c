@@ -8,7 +8,7 @@
 void receive_drop(struct rnic *rnic, uint32_t ref)
 {
     const struct item *item = rnic_item(rnic, ref);
-    if (item->kind == ITEM_DATA && item->last)
+    if (item->kind != ITEM_ACK && item->last)
         message_end(rnic->setup.messages, item->message);
     pool_give(rnic->setup.items, ref);
 }
@@ -59,6 +59,8 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
                           .bytes = FRAME_ACK_BYTES,
                           .psn = data->psn,
                           .status = (uint8_t)status,
+                          .message = data->message,
+                          .after_answers = data->after_answers,
                           .qp = rnic->qp[data->qp].peer};
     uint32_t ref = item_new(rnic->setup.items); /* the pool may move, and `data` with it */
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
@@ -77,30 +79,43 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
 
 enum verdict { ACCEPT, IGNORE, NAK_RNR, NAK_INVALID };
 
-#define STATUS_INVALID_REQUEST 9u /* IBV_WC_REM_INV_REQ_ERR */
+/* A SEND or a WRITE with immediate takes a receive WQE, which may not be there. */
+static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct item *item, struct message *message)
+{
+    if (!(message_is_send(message) ? item->first : item->last))
+        return ACCEPT;
+    const struct qp_receive *receive = &qp->receive[qp->receives_taken & qp->receive_mask];
+    if (qp->receives_taken == qp->receives_posted || receive->posted_at_ps > rnic->sim->now)
+        return NAK_RNR;
+    if (message_is_send(message)) {
+        if (message->length_bytes > receive->length_bytes)
+            return NAK_INVALID;
+        message->remote_address = receive->address;
+        message->rkey = receive->lkey;
+    }
+    message->recv_wr_id = receive->wr_id;
+    qp->receives_taken++;
+    return ACCEPT;
+}
 
-/* The responder's checks, and the receive WQE that a SEND or a WRITE with immediate takes. */
+/* The responder's checks, and what the packet takes there. */
 static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rnic, struct qp *qp,
                                                                 const struct item *item)
 {
+    uint32_t psns = 1;
     if (item->psn != qp->responder.psn_expected)
         return IGNORE;
     struct message *message = rnic_message(rnic, item->message);
-    int takes = message_is_send(message) ? item->first : item->last && message_is_received(message);
-    if (takes) {
-        const struct qp_receive *receive = &qp->receive[qp->receives_taken & qp->receive_mask];
-        if (qp->receives_taken == qp->receives_posted || receive->posted_at_ps > rnic->sim->now)
-            return NAK_RNR;
-        if (message_is_send(message)) {
-            if (message->length_bytes > receive->length_bytes)
-                return NAK_INVALID;
-            message->remote_address = receive->address;
-            message->rkey = receive->lkey;
-        }
-        message->recv_wr_id = receive->wr_id;
-        qp->receives_taken++;
+    if (message->opcode != MESSAGE_WRITE) {
+        enum verdict verdict = !message_is_answered(message)       ? take_receive(rnic, qp, item, message)
+                               : answers_have_room(rnic, item->qp) ? ACCEPT
+                                                                   : NAK_INVALID;
+        if (verdict != ACCEPT)
+            return verdict;
+        if (message_is_answered(message))
+            psns = message_psns(message, qp->mtu_bytes);
     }
-    responder_take(&qp->responder, item->psn, item->last);
+    responder_take(&qp->responder, item->psn, psns, item->last);
     return ACCEPT;
 }
 
@@ -109,11 +124,11 @@ static int acks_on_acceptance(const struct rnic *rnic)
     return rnic->setup.transport->ack_point == TRANSPORT_ACK_ACCEPTED;
 }
 
-/* Whether the packet takes a receive WQE, if it is accepted: then its fate is known at its instant only, as the host may post until
- * then. All else that decides it is the responder's own, in the order of the packets. */
-static int may_take_receive(const struct rnic *rnic, const struct item *item)
+/* Whether the packet takes a receive WQE, if it is accepted, or a place among the QP's answers: then its fate is known at its instant only,
+ * as the host may post until then, and answers may end. All else that decides it is the responder's own, in the order of the packets. */
+static int is_judged_at_its_instant(const struct rnic *rnic, const struct item *item)
 {
-    return !item->bad && item->kind == ITEM_DATA && message_is_received(rnic_message(rnic, item->message));
+    return !item->bad && item->kind == ITEM_DATA && rnic_message(rnic, item->message)->opcode != MESSAGE_WRITE;
 }
 
 /* When there is space in the path; SIM_NEVER: not decided yet, and I am woken. */
@@ -133,10 +148,19 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
     if (item->kind == ITEM_ACK)
         return room_at(rnic, RNIC_RETIRE, item->bytes);
     int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes);
-    if (!acks_on_acceptance(rnic) || (!item->ack_request && !may_take_receive(rnic, item)))
+    if (item->kind == ITEM_ANSWER)
+        return respond_at;
+    if (!acks_on_acceptance(rnic) || (!item->ack_request && !is_judged_at_its_instant(rnic, item)))
         return respond_at;
     int64_t ack_at = room_at(rnic, RNIC_ACK, FRAME_ACK_BYTES);
     return respond_at > ack_at ? respond_at : ack_at;
+}
+
+/* The packet goes to the write engine. */
+static inline void write_payload(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+{
+    rnic->answers.writes_begun++;
+    rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, rnic_item(rnic, ref)->payload_bytes, ref);
 }
 
 /* A NAK is made where ACKs are, so that it comes behind those of the packets before: here, or, when the writes before it are done, at
@@ -145,10 +169,11 @@ static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_
 {
     struct item *item = rnic_item(rnic, ref);
     rnic->drops_sequence += verdict == IGNORE;
-    item->status = verdict == NAK_RNR ? MESSAGE_RNR_EXCEEDED : verdict == NAK_INVALID ? STATUS_INVALID_REQUEST : 0;
+    item->after_answers = rnic->qp[item->qp].answers_asked;
+    item->status = verdict == NAK_RNR ? MESSAGE_RNR_EXCEEDED : verdict == NAK_INVALID ? MESSAGE_REMOTE_INVALID : 0;
     if (verdict != IGNORE && !acks_on_acceptance(rnic)) {
         item->payload_bytes = 0;
-        rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, 0, ref);
+        write_payload(rnic, ref, now_cyc);
         return;
     }
     struct item data = *item;
@@ -166,8 +191,15 @@ static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, u
         return;
     }
     struct message *message = rnic_message(rnic, item->message);
+    if (item->ack_request)
+        item->after_answers = rnic->qp[item->qp].answers_asked;
     if (item->last)
         message->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
+    if (__builtin_expect(message_is_answered(message), 0)) {
+        answers_ask(rnic, item, now_cyc);
+        pool_give(rnic->setup.items, ref);
+        return;
+    }
     if (acks_on_acceptance(rnic)) {
         if (item->last)
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, now_cyc);
@@ -176,7 +208,25 @@ static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, u
             item = rnic_item(rnic, ref); /* the pool may have moved */
         }
     }
-    rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
+    write_payload(rnic, ref, now_cyc);
+}
+
+/* A packet of an answer, at the requester. They come in order; behind one that was lost, the others are of no use. */
+static void take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+{
+    struct item *item = rnic_item(rnic, ref);
+    struct message *message = rnic_message(rnic, item->message);
+    if (item->offset != message->returned_bytes) {
+        rnic->drops_sequence++;
+        receive_drop(rnic, ref);
+        return;
+    }
+    message->returned_bytes += item->payload_bytes;
+    if (item->last) {
+        message->stamp_ps[MESSAGE_AT_ACK_WIRE] = item->wire_at_ps;
+        message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = item->judged_at_ps;
+    }
+    write_payload(rnic, ref, now_cyc);
 }
 
 /* The front packet leaves its FIFO at start_cyc. */
@@ -199,6 +249,8 @@ static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, in
         receive_drop(rnic, slot.ref);
     } else if (item->kind == ITEM_DATA) {
         take_data(rnic, slot.ref, start_cyc);
+    } else if (item->kind == ITEM_ANSWER) {
+        take_answer(rnic, slot.ref, start_cyc);
     } else {
         rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), start_cyc, item->bytes, slot.ref);
     }
@@ -219,7 +271,7 @@ static int64_t run_dispatch(struct rnic *rnic, int is_decider)
             return SIM_NEVER;
         if (start < ready)
             start = ready;
-        if (may_take_receive(rnic, item) && (!is_decider || rnic_ps(rnic, start) > rnic->sim->now))
+        if (is_judged_at_its_instant(rnic, item) && (!is_decider || rnic_ps(rnic, start) > rnic->sim->now))
             return rnic_ps(rnic, start);
         rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - ready;
         dispatch(rnic, start, 0);
