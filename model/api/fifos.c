@@ -18,7 +18,7 @@ struct place {
 
 static size_t fifos_of(const struct rnic *nic)
 {
-    size_t count = 1u + (nic->contexts.on != 0) + (nic->answers.on != 0);
+    size_t count = 1u + (nic->pcie.has_updates != 0) + (nic->answers.on != 0);
     for (int path = 0; path < RNIC_PATHS; path++)
         count += (size_t)nic->path[path].count + (path != RNIC_MAC_RX);
     return count;
@@ -42,7 +42,7 @@ static int find(struct rnicsim *sim, size_t index, struct place *place)
     }
     place->stage = (int)index;
     if (place->path == PAYLOAD_BUFFER && index > 0)
-        place->path = index == 1 && place->nic->contexts.on ? CONTEXT_WRITES : ANSWER_BUFFER;
+        place->path = index == 1 && place->nic->pcie.has_updates ? CONTEXT_WRITES : ANSWER_BUFFER;
     return 0;
 }
 
@@ -104,7 +104,7 @@ static void fill_fifo(const struct place *place, struct rnicsim_fifo_info *out)
     out->path = has_path ? rnic_path_name[place->path] : "core";
     out->name = fifo->shape.name;
     out->unit = fifo->shape.in_beats ? "beats" : "packets";
-    out->holds = !has_path       ? "contexts for the write engine"
+    out->holds = !has_path       ? "contexts and atomics' values for the write engine"
                  : is_end(place) ? end_holds[place->path]
                                  : place->nic->setup.holds[place->path][place->stage];
     out->drops = fifo->drops;
@@ -194,7 +194,8 @@ static int64_t context_bits(const struct rnic *nic)
     const struct context_table *table = nic->contexts.table;
     uint32_t qpc = table[CONTEXT_QPC].on ? table[CONTEXT_QPC].bytes : 0;
     uint32_t cqc = table[CONTEXT_CQC].on ? table[CONTEXT_CQC].bytes : 0;
-    return 8 * (qpc > cqc ? qpc : cqc) + 64;
+    uint32_t bytes = qpc > cqc ? qpc : cqc;
+    return 8 * (bytes > ATOMIC_BYTES ? bytes : ATOMIC_BYTES) + 64;
 }
 
 /* Bits of a descriptor; 0: the items themselves are held. */

@@ -1,4 +1,4 @@
-/* The responder's answers: which packet of which QP's READ is sent next, and what of it must wait. */
+/* The responder's answers: which packet of which QP's READ or atomic is sent next, and what of it must wait. */
 #include "nic/rnic.h"
 #include "transport/frame.h"
 
@@ -16,8 +16,8 @@ int answers_init(struct rnic *rnic, char *error, size_t error_bytes)
     snprintf(error, error_bytes, "out of memory");
     answers->first = answers->last = QP_NONE;
     if (pool_init(&answers->pool, sizeof(struct answer), 16) || heap_init(&answers->behind_writes, 16) ||
-        heap_init(&answers->later, 16) || space_init(&answers->space, rnic->sim, "answer buffer", units) ||
-        level_init(&answers->level, units, 0))
+        heap_init(&answers->diverted, 16) || heap_init(&answers->later, 16) ||
+        space_init(&answers->space, rnic->sim, "answer buffer", units) || level_init(&answers->level, units, 0))
         return -1;
     level_set_clocks(&answers->level, &rnic->user_clk, &rnic->user_clk);
     return 0;
@@ -27,6 +27,7 @@ void answers_free(struct rnic *rnic)
 {
     pool_free(&rnic->answers.pool);
     heap_free(&rnic->answers.behind_writes);
+    heap_free(&rnic->answers.diverted);
     heap_free(&rnic->answers.later);
     space_free(&rnic->answers.space);
     level_free(&rnic->answers.level);
@@ -46,28 +47,33 @@ int answers_hold_request(const struct rnic *rnic, const struct qp *qp)
 
 /* ---- from dispatch to a turn ---- */
 
-/* The QP's next answer gets its turn when it is ready; it is not there, or waits for writes: later. */
-static void await_turn(struct rnic *rnic, uint32_t index, int64_t from_cyc)
+void answers_await_turn(struct rnic *rnic, uint32_t index, int64_t from_cyc)
 {
     struct qp *qp = &rnic->qp[index];
     if (qp->answering || qp->answer_first == POOL_NONE)
         return;
     const struct answer *answer = answer_at(rnic, qp->answer_first);
-    if (answer->waits_for_writes)
+    if (answer->waits_for_writes || (answer->kind == ANSWER_READ && qp->atomics_unwritten > 0))
         return;
     int64_t at_cyc = answer->ready_cyc > from_cyc ? answer->ready_cyc : from_cyc;
     qp->answering = 1;
     model_assert(rnic->sim, heap_put(&rnic->answers.later, at_cyc, index, index) == 0, "out of memory");
-    sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, at_cyc));
+    if (rnic_ps(rnic, at_cyc) > rnic->sim->now) /* else the scheduler itself is at it */
+        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, at_cyc));
 }
 
-static void append(struct rnic *rnic, uint32_t index, const struct answer *made)
+static uint32_t new_answer(struct rnic *rnic, const struct answer *made)
 {
-    struct qp *qp = &rnic->qp[index];
     uint32_t ref = pool_take(&rnic->answers.pool);
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
+    *answer_at(rnic, ref) = *made;
+    return ref;
+}
+
+static void append(struct rnic *rnic, uint32_t index, uint32_t ref)
+{
+    struct qp *qp = &rnic->qp[index];
     struct answer *answer = answer_at(rnic, ref);
-    *answer = *made;
     answer->next = POOL_NONE;
     if (qp->answer_first == POOL_NONE)
         qp->answer_first = ref;
@@ -79,6 +85,7 @@ static void append(struct rnic *rnic, uint32_t index, const struct answer *made)
                      heap_put(&rnic->answers.behind_writes, (int64_t)answer->after_writes, index,
                               (uint64_t)index << 32 | ref) == 0,
                      "out of memory");
+    answers_await_turn(rnic, index, answer->ready_cyc);
 }
 
 int answers_have_room(struct rnic *rnic, uint32_t index)
@@ -89,26 +96,32 @@ int answers_have_room(struct rnic *rnic, uint32_t index)
     return 0;
 }
 
+/* Packets on their way to the write engine, and the one that it is at. */
+static uint32_t writes_under_way(const struct rnic *rnic)
+{
+    return path_items(&rnic->path[RNIC_RESPOND]) + (rnic->pcie.writing[PCIE_IN_PAYLOAD - 1].active != 0);
+}
+
 void answers_ask(struct rnic *rnic, const struct item *request, int64_t now_cyc)
 {
     struct answers *answers = &rnic->answers;
     struct qp *qp = &rnic->qp[request->qp];
     const struct message *message = rnic_message(rnic, request->message);
-    struct answer made = {.kind = ANSWER_READ,
+    uint32_t under_way = writes_under_way(rnic);
+    struct answer made = {.kind = message_is_atomic(message) ? ANSWER_ATOMIC : ANSWER_READ,
                           .address = message->remote_address,
                           .bytes = message->length_bytes,
                           .message = request->message,
                           .psn = request->psn,
-                          .after_writes = answers->writes_begun,
-                          .waits_for_writes = answers->writes_done != answers->writes_begun,
+                          .after_writes = answers->writes_done + under_way,
+                          .waits_for_writes = under_way > 0,
                           .ready_cyc = now_cyc + rnic->params->answer_latency};
     if (answers->written_cyc > made.ready_cyc) /* the last write before it is decided, and still to come */
         made.ready_cyc = answers->written_cyc;
     qp->answers_asked++;
     if (++qp->answers_held > answers->most)
         answers->most = qp->answers_held;
-    append(rnic, request->qp, &made);
-    await_turn(rnic, request->qp, made.ready_cyc);
+    append(rnic, request->qp, new_answer(rnic, &made));
 }
 
 void answers_written(struct rnic *rnic, int64_t sent_cyc)
@@ -116,6 +129,7 @@ void answers_written(struct rnic *rnic, int64_t sent_cyc)
     struct answers *answers = &rnic->answers;
     const struct heap_entry *first;
     answers->written_cyc = sent_cyc;
+    answers->writes_done++;
     while ((first = heap_first(&answers->behind_writes)) != 0 && (uint64_t)first->at <= answers->writes_done) {
         uint32_t index = (uint32_t)(first->ref >> 32);
         struct answer *answer = answer_at(rnic, (uint32_t)first->ref);
@@ -123,7 +137,7 @@ void answers_written(struct rnic *rnic, int64_t sent_cyc)
         answer->waits_for_writes = 0;
         if (sent_cyc > answer->ready_cyc)
             answer->ready_cyc = sent_cyc;
-        await_turn(rnic, index, answer->ready_cyc);
+        answers_await_turn(rnic, index, answer->ready_cyc);
     }
 }
 
@@ -134,13 +148,16 @@ int answers_divert_ack(void *self, uint32_t ref, int64_t now_cyc)
     uint32_t index = rnic->peer->qp[ack->qp].peer;
     if (rnic->qp[index].answers_sent == ack->after_answers)
         return 0;
-    append(rnic, index,
-           &(struct answer){.kind = ANSWER_ACK,
-                            .psn = ack->psn,
-                            .status = ack->status,
-                            .message = ack->message,
-                            .ready_cyc = now_cyc + 1});
-    await_turn(rnic, index, now_cyc + 1);
+    uint32_t answer = new_answer(rnic, &(struct answer){.kind = ANSWER_ACK,
+                                                        .psn = ack->psn,
+                                                        .status = ack->status,
+                                                        .message = ack->message,
+                                                        .ready_cyc = now_cyc + 1});
+    model_assert(
+        rnic->sim,
+        heap_put(&rnic->answers.diverted, now_cyc + 1, rnic->answers.diversions++, (uint64_t)index << 32 | answer) == 0,
+        "out of memory");
+    sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
     pool_give(rnic->setup.items, ref);
     return 1;
 }
@@ -151,13 +168,22 @@ int64_t answers_run(struct rnic *rnic, int64_t now_cyc)
 {
     struct answers *answers = &rnic->answers;
     const struct heap_entry *first;
+    int64_t next = atomics_run(rnic, now_cyc);
+    while ((first = heap_first(&answers->diverted)) != 0 && first->at <= now_cyc) {
+        uint64_t ref = heap_take(&answers->diverted).ref;
+        append(rnic, (uint32_t)(ref >> 32), (uint32_t)ref);
+    }
+    if (first && first->at < next)
+        next = first->at;
     while ((first = heap_first(&answers->later)) != 0 && first->at <= now_cyc) {
         uint32_t index = (uint32_t)heap_take(&answers->later).ref;
+        if (atomics_must_wait(rnic, index, answer_at(rnic, rnic->qp[index].answer_first)))
+            continue;
         rnic->qp[index].next_answering = QP_NONE;
         *(answers->first == QP_NONE ? &answers->first : &rnic->qp[answers->last].next_answering) = index;
         answers->last = index;
     }
-    return first ? first->at : SIM_NEVER;
+    return first && first->at < next ? first->at : next;
 }
 
 static uint32_t next_payload_bytes(const struct rnic *rnic, const struct qp *qp)
@@ -170,6 +196,12 @@ static uint32_t next_payload_bytes(const struct rnic *rnic, const struct qp *qp)
 int64_t answers_grant_at(struct rnic *rnic, int64_t at_cyc)
 {
     struct answers *answers = &rnic->answers;
+    for (uint32_t index; (index = answers->first) != QP_NONE;) { /* a lock may have been taken since */
+        uint32_t next = rnic->qp[index].next_answering;
+        if (!atomics_must_wait(rnic, index, answer_at(rnic, rnic->qp[index].answer_first)))
+            break;
+        answers->first = next;
+    }
     if (answers->first == QP_NONE)
         return SIM_NEVER;
     struct fifo *entry = path_entry(&rnic->path[RNIC_SCHED]);
@@ -207,7 +239,9 @@ static int cut_packet(struct rnic *rnic, struct qp *qp, struct item *item)
     item->first = answer->offset_bytes == 0;
     answer->offset_bytes += item->payload_bytes;
     item->last = answer->offset_bytes == answer->bytes;
-    item->bytes = frame_data_bytes(item->payload_bytes, 0, 0) + (item->first || item->last ? FRAME_AETH_BYTES : 0);
+    item->bytes = answer->kind == ANSWER_ATOMIC ? FRAME_ACK_BYTES + FRAME_ATOMIC_ACK_BYTES
+                                                : frame_data_bytes(item->payload_bytes, 0, 0) +
+                                                      (item->first || item->last ? FRAME_AETH_BYTES : 0);
     answer->psn = psn_add(answer->psn, 1);
     return item->last;
 }
@@ -220,13 +254,12 @@ void answers_grant(struct rnic *rnic, int64_t now_cyc)
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
     answers->first = qp->next_answering;
     qp->answering = 0;
-    const struct answer *answer = answer_at(rnic, qp->answer_first);
-    uint64_t address = answer->address + answer->offset_bytes;
     struct item *item = rnic_item(rnic, ref);
+    struct answer answer = *answer_at(rnic, qp->answer_first); /* as it is before this packet */
     if (cut_packet(rnic, qp, item)) {
         uint32_t done = qp->answer_first;
-        qp->answer_first = answer->next;
-        qp->answers_held -= answer->kind != ANSWER_ACK;
+        qp->answer_first = answer.next;
+        qp->answers_held -= answer.kind != ANSWER_ACK;
         pool_give(&answers->pool, done);
     }
     uint32_t units = rnic_payload_units(item->payload_bytes);
@@ -234,11 +267,14 @@ void answers_grant(struct rnic *rnic, int64_t now_cyc)
         space_take(&answers->space, units);
         level_in(&answers->level, now_cyc, units);
     }
-    uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, address, item->payload_bytes, ref);
+    uint32_t read = answer.kind == ANSWER_ATOMIC
+                        ? atomics_begin(rnic, index, &answer, ref)
+                        : pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, answer.address + answer.offset_bytes,
+                                          item->payload_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
     rnic_run_reads(rnic);
-    await_turn(rnic, index, now_cyc + 1);
+    answers_await_turn(rnic, index, now_cyc + 1);
 }
 
 /* ---- the port ---- */

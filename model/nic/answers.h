@@ -15,7 +15,7 @@
 #include "kernel/level.h"
 #include "kernel/space.h"
 
-enum answer_kind { ANSWER_READ, ANSWER_ACK };
+enum answer_kind { ANSWER_READ, ANSWER_ATOMIC, ANSWER_ACK };
 
 struct answer {
     uint64_t address; /* of the data */
@@ -31,12 +31,14 @@ struct answer {
 struct answers {
     int on; /* some QP may have READs or atomics under way; else nothing here is used */
     struct pool pool;
-    struct heap behind_writes;          /* answers, by the count of writes that they wait for */
-    struct heap later;                  /* QPs, by when their next packet can be granted */
-    uint32_t first, last;               /* the QPs that have their turns; QP_NONE */
-    uint64_t writes_begun, writes_done; /* packets that went to the write engine; that it has written */
-    int64_t written_cyc;                /* when the last of these was */
-    struct space space;                 /* 64 B units of nic.answer_buffer, user cycles */
+    struct heap behind_writes; /* answers, by the count of writes that they wait for */
+    struct heap diverted;      /* ACKs that become answers then, each with its QP */
+    uint64_t diversions;       /* their order */
+    struct heap later;         /* QPs, by when their next packet can be granted */
+    uint32_t first, last;      /* the QPs that have their turns; QP_NONE */
+    uint64_t writes_done;      /* packets that the write engine has written, since answers are on */
+    int64_t written_cyc;       /* when the last of these was */
+    struct space space;        /* 64 B units of nic.answer_buffer, user cycles */
     struct level level;
     int waits_for_space, had_turn; /* for space that nobody has given back; the latest grant was an answer's */
     uint64_t most, refused;        /* answers of one QP at once; requests beyond what a QP may have */
@@ -61,6 +63,8 @@ void answers_ask(struct rnic *rnic, const struct item *request, int64_t now_cyc)
 int64_t answers_run(struct rnic *rnic, int64_t now_cyc);
 /* From which cycle on, not before at_cyc, a packet can be granted; SIM_NEVER: there is none, or I am woken. */
 int64_t answers_grant_at(struct rnic *rnic, int64_t at_cyc);
+/* The QP's next answer gets its turn when it is ready, not before from_cyc; it is not there, or waits for writes: later. */
+void answers_await_turn(struct rnic *rnic, uint32_t qp, int64_t from_cyc);
 /* Whether an answer goes first where a request could be granted, too. */
 int answers_go_first(const struct rnic *rnic);
 void answers_grant(struct rnic *rnic, int64_t now_cyc);

@@ -45,7 +45,7 @@ static int64_t decide_down(void *self, int64_t now)
             wake_at = wake_at <= now ? SIM_NEVER : wake_at;
             break;
         }
-        if (rnic->pcie.read[down.ref].kind == PCIE_PAYLOAD_READ)
+        if (PCIE_READS_OF(rnic->pcie.read[down.ref].kind) == PCIE_PAYLOAD_READ)
             port_forward_payload(rnic);
         else if (rnic->pcie.read[down.ref].kind == PCIE_CONTEXT_READ)
             context_arrived(rnic, down.ref, down.at_cyc);
@@ -70,8 +70,11 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
         *write = (struct pcie_write){.cqe_bytes = cqe_bytes, .last_kind = PCIE_CQE_WRITE};
         return;
     }
-    if (input == PCIE_IN_CONTEXT) {
-        context_describe(rnic, ref, write);
+    if (input == PCIE_IN_UPDATE) {
+        if (ref & ATOMIC_WRITE_BIT)
+            atomics_describe(rnic, ref, write);
+        else
+            context_describe(rnic, ref, write);
         return;
     }
     const struct item *item = rnic_item(rnic, ref);
@@ -128,7 +131,6 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     int64_t ack_point = rnic->setup.transport->ack_point;
     int64_t from_ps = ack_point == TRANSPORT_ACK_VISIBLE ? up->visible_at_ps : up->sent_at_ps;
     int64_t from_cyc = clk_after(&rnic->user_clk, from_ps);
-    rnic->answers.writes_done++;
     if (__builtin_expect(rnic->answers.on, 0)) {
         answers_written(rnic, clk_after(&rnic->user_clk, up->sent_at_ps));
         if (item->kind == ITEM_ANSWER) {
@@ -210,7 +212,8 @@ static int64_t decide_up(void *self, int64_t now)
             cqe_written(rnic, &up);
         else if (up.input == PCIE_IN_EVENT)
             events_raised(rnic, &up);
-        /* else a context: nobody waits for it */
+        else if (up.ref & ATOMIC_WRITE_BIT) /* else a context: nobody waits for it */
+            atomics_written(rnic, up.ref, clk_after(&rnic->user_clk, up.sent_at_ps));
     }
 }
 

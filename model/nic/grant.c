@@ -33,9 +33,11 @@ void grant_record(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 }
 
 /* A request that is answered with data: the answer's packets acknowledge it. */
-static void cut_request(struct qp *qp, const struct message *message, struct item *item)
+static void cut_request(struct qp *qp, struct message *message, struct item *item)
 {
-    requester_expect(&qp->requester, message_psns(message, qp->mtu_bytes));
+    uint32_t psns = message_psns(message, qp->mtu_bytes);
+    requester_expect(&qp->requester, psns);
+    message->last_psn = psn_add(item->psn, psns - 1);
     item->ack_request = 0;
     if (message_is_atomic(message))
         item->bytes += FRAME_ATOMIC_ETH_BYTES - FRAME_RETH_BYTES;
@@ -62,9 +64,9 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
                                    item->last && message_has_immediate(message));
     qp->offset_bytes += item->payload_bytes;
     if (item->last) {
+        message->last_psn = item->psn;
         if (message_is_answered(message))
             cut_request(qp, message, item);
-        message->last_psn = psn_add(qp->requester.psn_next, PSN_MASK);
         message->cut = 1;
         qp->offset_bytes = 0;
         qp->cut++;

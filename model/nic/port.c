@@ -27,6 +27,24 @@ static void fail_packet(struct rnic *rnic, struct item *item, int64_t at_cyc)
     retire_fail(rnic, index, request, at_cyc);
 }
 
+/* The data of an answer's packet is there, or that of any packet could not be read. */
+static __attribute__((noinline, cold)) void forward_other(struct rnic *rnic, struct item *item, int failed,
+                                                          int64_t at_cyc)
+{
+    if (item->kind != ITEM_ANSWER) {
+        if (item->kind == ITEM_DATA)
+            fail_packet(rnic, item, at_cyc);
+        return;
+    }
+    struct message *message = rnic_message(rnic, item->message);
+    if (item->last)
+        message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, at_cyc);
+    if (message_is_atomic(message))
+        atomics_value_is_here(rnic, item, failed, at_cyc);
+    if (failed)
+        answers_fail(rnic, item);
+}
+
 void port_forward_payload(struct rnic *rnic)
 {
     struct fifo *entry = path_entry(&rnic->path[RNIC_PAYLOAD]);
@@ -38,7 +56,8 @@ void port_forward_payload(struct rnic *rnic)
             return;
         struct item *item = rnic_item(rnic, operation->ref);
         if (rnic->fabric_source == NIC_FABRIC_MEMORY && rnic->fabric.memory_asked == rnic->order_first) {
-            operation->done_cyc = fabric_read_cyc(rnic, operation->done_cyc, item->payload_bytes);
+            if (item->kind == ITEM_DATA) /* what is answered lies in the host's memory */
+                operation->done_cyc = fabric_read_cyc(rnic, operation->done_cyc, item->payload_bytes);
             rnic->fabric.memory_asked++;
         }
         int64_t space_at = fifo_space_at(entry, item->bytes);
@@ -50,12 +69,8 @@ void port_forward_payload(struct rnic *rnic)
         if (space_at > at)
             at = space_at;
         rnic->payload_last_cyc = at;
-        if (operation->failed && item->kind == ITEM_ANSWER)
-            answers_fail(rnic, item);
-        else if (operation->failed)
-            fail_packet(rnic, item, at);
-        if (item->kind == ITEM_ANSWER && item->last)
-            rnic_message(rnic, item->message)->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, at);
+        if (__builtin_expect((item->kind == ITEM_ANSWER) | operation->failed, 0))
+            forward_other(rnic, item, operation->failed, at);
         stamp_last(rnic, item, MESSAGE_AT_PACKET, &rnic->user_clk, operation->begun_cyc);
         stamp_last(rnic, item, MESSAGE_AT_PAYLOAD, &rnic->user_clk, at);
         rnic_forward(entry, at, item->bytes, operation->ref);

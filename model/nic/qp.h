@@ -70,6 +70,7 @@ struct qp {
     uint32_t answers_held;                /* of them those to READs and atomics */
     uint16_t answers_asked, answers_sent; /* since the start, modulo 2^16: queued; whose last packet has left */
     uint32_t next_answering;              /* of the QPs that have their turns */
+    uint32_t atomics_unwritten;           /* of its answers: granted, and what they change is not written yet */
     int answering;                        /* it has, or will at a known cycle */
     int failed;                           /* in state ERROR: what is posted is flushed */
     uint32_t failed_status;               /* for the request that failed it, until that is told */

@@ -77,7 +77,7 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
     rnic_forward(entry, from_cyc, ack->bytes, ref);
 }
 
-enum verdict { ACCEPT, IGNORE, NAK_RNR, NAK_INVALID };
+enum verdict { ACCEPT, ANSWER, IGNORE, NAK_RNR, NAK_INVALID }; /* ANSWER: accepted, and to be answered with data */
 
 /* A SEND or a WRITE with immediate takes a receive WQE, which may not be there. */
 static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct item *item, struct message *message)
@@ -98,24 +98,31 @@ static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct 
     return ACCEPT;
 }
 
+/* A READ or an atomic needs a place among the QP's answers. */
+static enum verdict judge_answered(struct rnic *rnic, struct qp *qp, const struct item *item,
+                                   const struct message *message)
+{
+    if (!answers_have_room(rnic, item->qp))
+        return NAK_INVALID;
+    responder_take(&qp->responder, item->psn, message_psns(message, qp->mtu_bytes), 1);
+    return ANSWER;
+}
+
 /* The responder's checks, and what the packet takes there. */
 static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rnic, struct qp *qp,
                                                                 const struct item *item)
 {
-    uint32_t psns = 1;
     if (item->psn != qp->responder.psn_expected)
         return IGNORE;
     struct message *message = rnic_message(rnic, item->message);
     if (message->opcode != MESSAGE_WRITE) {
-        enum verdict verdict = !message_is_answered(message)       ? take_receive(rnic, qp, item, message)
-                               : answers_have_room(rnic, item->qp) ? ACCEPT
-                                                                   : NAK_INVALID;
+        if (message_is_answered(message))
+            return judge_answered(rnic, qp, item, message);
+        enum verdict verdict = take_receive(rnic, qp, item, message);
         if (verdict != ACCEPT)
             return verdict;
-        if (message_is_answered(message))
-            psns = message_psns(message, qp->mtu_bytes);
     }
-    responder_take(&qp->responder, item->psn, psns, item->last);
+    responder_take(&qp->responder, item->psn, 1, item->last);
     return ACCEPT;
 }
 
@@ -156,13 +163,6 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
     return respond_at > ack_at ? respond_at : ack_at;
 }
 
-/* The packet goes to the write engine. */
-static inline void write_payload(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
-{
-    rnic->answers.writes_begun++;
-    rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, rnic_item(rnic, ref)->payload_bytes, ref);
-}
-
 /* A NAK is made where ACKs are, so that it comes behind those of the packets before: here, or, when the writes before it are done, at
  * the write engine, which the packet reaches without its payload. */
 static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t now_cyc)
@@ -173,7 +173,7 @@ static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_
     item->status = verdict == NAK_RNR ? MESSAGE_RNR_EXCEEDED : verdict == NAK_INVALID ? MESSAGE_REMOTE_INVALID : 0;
     if (verdict != IGNORE && !acks_on_acceptance(rnic)) {
         item->payload_bytes = 0;
-        write_payload(rnic, ref, now_cyc);
+        rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, 0, ref);
         return;
     }
     struct item data = *item;
@@ -182,12 +182,23 @@ static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_
         receive_acknowledge(rnic, &data, data.status, now_cyc);
 }
 
+static void answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+{
+    const struct item *item = rnic_item(rnic, ref);
+    rnic_message(rnic, item->message)->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
+    answers_ask(rnic, item, now_cyc);
+    pool_give(rnic->setup.items, ref);
+}
+
 static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
     enum verdict verdict = judge(rnic, &rnic->qp[item->qp], item);
     if (verdict != ACCEPT) {
-        refuse(rnic, ref, verdict, now_cyc);
+        if (verdict == ANSWER)
+            answer(rnic, ref, now_cyc);
+        else
+            refuse(rnic, ref, verdict, now_cyc);
         return;
     }
     struct message *message = rnic_message(rnic, item->message);
@@ -195,11 +206,6 @@ static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, u
         item->after_answers = rnic->qp[item->qp].answers_asked;
     if (item->last)
         message->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
-    if (__builtin_expect(message_is_answered(message), 0)) {
-        answers_ask(rnic, item, now_cyc);
-        pool_give(rnic->setup.items, ref);
-        return;
-    }
     if (acks_on_acceptance(rnic)) {
         if (item->last)
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, now_cyc);
@@ -208,7 +214,7 @@ static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, u
             item = rnic_item(rnic, ref); /* the pool may have moved */
         }
     }
-    write_payload(rnic, ref, now_cyc);
+    rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
 }
 
 /* A packet of an answer, at the requester. They come in order; behind one that was lost, the others are of no use. */
@@ -226,7 +232,7 @@ static void take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
         message->stamp_ps[MESSAGE_AT_ACK_WIRE] = item->wire_at_ps;
         message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = item->judged_at_ps;
     }
-    write_payload(rnic, ref, now_cyc);
+    rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
 }
 
 /* The front packet leaves its FIFO at start_cyc. */

@@ -62,12 +62,13 @@ static int flush_one(struct rnic *rnic, int64_t now_cyc)
     return 1;
 }
 
-/* The QP is in error from now on, because of this request. */
-static void fail(struct qp *qp, uint32_t status, uint32_t request)
+/* The QP is in error from now on, because of this request. It may have been the one whose turn it was: another may have it. */
+static void fail(struct rnic *rnic, struct qp *qp, uint32_t status, uint32_t request, int64_t now_cyc)
 {
     qp->failed = 1;
     qp->failed_status = status;
     qp->failed_request = request;
+    sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
 }
 
 /* The next request of which a read over PCIe has failed; 1 when something was done. */
@@ -79,7 +80,7 @@ static int fail_one(struct rnic *rnic, int64_t now_cyc)
     uint32_t qp = (uint32_t)(first->ref >> 32), request = (uint32_t)first->ref;
     heap_take(&rnic->failing);
     if (!rnic->qp[qp].failed) {
-        fail(&rnic->qp[qp], MESSAGE_QP_OPERATION, request);
+        fail(rnic, &rnic->qp[qp], MESSAGE_QP_OPERATION, request, now_cyc);
         retire_flush(rnic, qp, now_cyc);
     }
     return 1;
@@ -123,13 +124,15 @@ static void free_kept_payload(struct rnic *rnic, struct qp *qp, uint32_t packets
 static void acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn, int with_psn, int64_t wire_ps,
                         int64_t received_ps)
 {
-    for (; qp->acked != qp->cut; qp->acked++) {
+    for (; (int32_t)(qp->cut - qp->acked) > 0; qp->acked++) { /* a QP in error flushes what was never cut */
         struct message *message = rnic_message(rnic, qp->send[qp->acked & qp->send_mask]);
         int32_t behind = psn_difference(message->last_psn, psn);
         if (behind > 0 || (behind == 0 && !with_psn))
             return;
-        if (message_is_answered(message))
-            continue; /* has those of its answer */
+        if (message_is_answered(message)) { /* it has the stamps of its answer */
+            qp->requester.answer_psns -= message_psns(message, qp->mtu_bytes) - 1;
+            continue;
+        }
         message->stamp_ps[MESSAGE_AT_ACK_WIRE] = wire_ps;
         message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = received_ps;
     }
@@ -147,7 +150,7 @@ static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc
     if (!qp->failed || !is_nak)
         acknowledge(rnic, qp, ack->psn, !is_nak, ack->wire_at_ps, ack->judged_at_ps);
     if (is_nak && !qp->failed)
-        fail(qp, ack->status, qp->acked);
+        fail(rnic, qp, ack->status, qp->acked, now_cyc);
     else if (!is_nak)
         scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
 }
@@ -168,7 +171,6 @@ static int return_one(struct rnic *rnic, int64_t now_cyc)
     struct message *message = rnic_message(rnic, index);
     struct qp *qp = &rnic->qp[message->qp];
     uint32_t acked = requester_acked(&qp->requester, message->last_psn);
-    qp->requester.answer_psns -= message_psns(message, qp->mtu_bytes) - 1;
     qp->answers_due--;
     if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
         free_kept_payload(rnic, qp, acked, now_cyc);

@@ -204,6 +204,7 @@ void rnic_free(struct rnic *rnic)
     events_free(rnic);
     context_free(rnic);
     answers_free(rnic);
+    atomics_free(rnic);
     free(rnic->order);
     pcie_free(&rnic->pcie);
     space_free(&rnic->payload_space);

@@ -19,6 +19,7 @@
 #include "kernel/path.h"
 #include "mac/line.h"
 #include "nic/answers.h"
+#include "nic/atomics.h"
 #include "nic/context.h"
 #include "nic/fabric.h"
 #include "nic/message.h"
@@ -157,6 +158,7 @@ struct rnic {
 
     struct contexts contexts; /* that are not all on chip */
     struct answers answers;
+    struct atomics atomics;
 
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_sequence;     /* no space at arrival, PSN not expected */

@@ -234,7 +234,7 @@ static inline __attribute__((always_inline)) int64_t next_in_order(struct rnic *
         at = at < from_cyc ? from_cyc : at;
         rnic->qp[*index].eligible_cyc = first->at;
         if (__builtin_expect(rnic->has_gates, 0)) {
-            if (first->at <= from_cyc && *work == WORK_PACKET && requests_must_wait(rnic, *index)) {
+            if (at <= from_cyc && *work == WORK_PACKET && requests_must_wait(rnic, *index)) {
                 heap_take(&rnic->eligible);
                 requests_wait(rnic, *index);
                 continue;
@@ -409,7 +409,8 @@ static inline __attribute__((always_inline)) int64_t run(struct rnic *rnic, int6
     int64_t input = take_inputs(rnic, now_cyc);
     uint32_t index = ARBITER_NONE;
     enum work work = WORK_NONE;
-    if (!rnic->ready.in_order)
+    if (!rnic->ready.in_order &&
+        now_cyc >= rnic->scheduler_free_cyc) /* what each would do is seen when it can be granted */
         admit(rnic, now_cyc);
     int64_t at = next_grant(rnic, now_cyc, &index, &work);
     if (has_answers) {

@@ -1,4 +1,4 @@
-/* READs on the whole model: what crosses the line, what limits their rate, what waits for whom, and what is refused. */
+/* READs and atomics on the whole model: what crosses the line, what limits their rate, what waits for whom, and what is refused. */
 #include "tests/system/scenario.h"
 
 #include <CUnit/CUnit.h>
@@ -228,6 +228,123 @@ static void refused_posts(void)
     rnicsim_destroy(pair.sim);
 }
 
+static uint64_t tlps_of(struct rnicsim *sim, const char *nic, const char *kind, uint64_t *link_bytes)
+{
+    for (size_t i = 0; i < rnicsim_tlp_count(sim); i++) {
+        struct rnicsim_tlp_info tlp;
+        rnicsim_tlp(sim, i, &tlp);
+        *link_bytes = tlp.link_bytes;
+        if (strcmp(tlp.nic, nic) == 0 && strcmp(tlp.kind, kind) == 0 && strcmp(tlp.direction, "up") == 0)
+            return tlp.tlps;
+    }
+    return 0;
+}
+
+/* A request with an AtomicETH of 28 bytes, an answer with AETH and 8 bytes. By the NIC: a read and a write of 8 bytes. By the host: one request
+ * with its operands, 8 or 16 bytes longer than that of a read. */
+static void what_an_atomic_sends(void)
+{
+    static const char *const by_host[] = {"nic.atomic=host"};
+    uint64_t read_bytes = 0, bytes = 0;
+    for (int host = 0; host < 2; host++)
+        for (int compares = 0; compares < 2; compares++) {
+            struct pair pair = open_pair(by_host, host ? 1 : 0, 1);
+            struct rnicsim_totals totals;
+            post(&pair, 1, compares ? RNICSIM_CMP_SWAP : RNICSIM_FETCH_ADD, 8, 0);
+            finish(&pair);
+            rnicsim_totals(pair.sim, &totals);
+            CU_ASSERT(pair.count == 1 && pair.done[0].status == 0);
+            CU_ASSERT(totals.data_packets == 2 && totals.ack_packets == 0);
+            CU_ASSERT_EQUAL(totals.wire_bytes, 58 + 28 + 24);
+            if (host) {
+                CU_ASSERT_EQUAL(tlps_of(pair.sim, "b", compares ? "compare and swap" : "fetch and add", &bytes), 1);
+                CU_ASSERT_EQUAL(bytes, read_bytes + (compares ? 16 : 8));
+                CU_ASSERT_EQUAL(tlps_of(pair.sim, "b", "atomic write", &bytes), 0);
+            } else {
+                CU_ASSERT_EQUAL(tlps_of(pair.sim, "b", "payload read", &read_bytes), 1);
+                CU_ASSERT_EQUAL(tlps_of(pair.sim, "b", "atomic write", &bytes), 1);
+            }
+            rnicsim_destroy(pair.sim);
+        }
+}
+
+/* M atomics a second of so many QPs, all on one value. */
+static double atomics_mps(const char *const *set, size_t sets, uint32_t qps, uint32_t max_rd_atomic)
+{
+    struct scenario s = scenario_default();
+    for (size_t i = 0; i < sets; i++)
+        s.set[s.sets++] = set[i];
+    s.opcode = RNICSIM_FETCH_ADD;
+    s.length_bytes = 8;
+    s.qps = qps;
+    s.outstanding = 32;
+    s.max_rd_atomic = max_rd_atomic;
+    s.messages = 2000;
+    struct scenario_result result = scenario_run(&s, NULL);
+    CU_ASSERT(!result.failed && result.done == s.messages);
+    return (result.done - 1) * 1e6 / (double)(result.last_done_ps - result.first_done_ps);
+}
+
+/* One atomic of a QP at a time: as many QPs, as many a round trip (rocSHMEM, pull request 253: "max atomics 1"). The host does them, so
+ * that all may be on one address. */
+static void one_atomic_a_round_trip(void)
+{
+    static const char *const host[] = {"nic.atomic=host"};
+    struct pair pair = open_pair(host, 1, 1);
+    post(&pair, 1, RNICSIM_FETCH_ADD, 8, 0);
+    finish(&pair);
+    /* from the request's grant to the next one's: the answer must be written first */
+    const struct rnicsim_event *done = &pair.done[0];
+    double trip_us = (double)(done->stamp_ps[RNICSIM_AT_RETIRED] - done->stamp_ps[RNICSIM_AT_PACKET]) / 1e6;
+    rnicsim_destroy(pair.sim);
+    double one = atomics_mps(host, 1, 1, 1), four = atomics_mps(host, 1, 4, 1);
+    if (one * trip_us < 0.97 || one * trip_us > 1.0)
+        printf("\n    %.4f M/s, a trip of %.4f us", one, trip_us);
+    CU_ASSERT(one * trip_us > 0.97 && one * trip_us <= 1.0);
+    CU_ASSERT(four > 3.9 * one && four < 4.1 * one);
+}
+
+/* Under one lock of the NIC more QPs do not help: a PCIe read and the way to its write each time, some 0.5 to 1 us. */
+static void one_lock_serves_one_at_a_time(void)
+{
+    double one = atomics_mps(NULL, 0, 1, 16), four = atomics_mps(NULL, 0, 4, 16);
+    CU_ASSERT(one > 1.0 && one < 2.0);
+    CU_ASSERT(four > 0.98 * one && four < 1.02 * one);
+    static const char *const host[] = {"nic.atomic=host"};
+    CU_ASSERT(atomics_mps(host, 1, 4, 16) > 4 * one); /* no lock */
+}
+
+/* A READ behind an atomic finds what that has written: it is asked for when the write is sent. */
+static void reads_stay_behind_atomics(void)
+{
+    struct pair pair = open_pair(NULL, 0, 16);
+    post(&pair, 1, RNICSIM_FETCH_ADD, 8, 0);
+    post(&pair, 1, RNICSIM_READ, 8, 0);
+    finish(&pair);
+    CU_ASSERT_EQUAL_FATAL(pair.count, 2);
+    int64_t behind_ps = pair.done[1].stamp_ps[RNICSIM_AT_RESPONDED] - pair.done[0].stamp_ps[RNICSIM_AT_RESPONDED];
+    int64_t read_ps = pair.done[0].stamp_ps[RNICSIM_AT_RESPONDED] - pair.done[0].stamp_ps[RNICSIM_AT_JUDGED];
+    CU_ASSERT(behind_ps > read_ps * 9 / 10);
+    rnicsim_destroy(pair.sim);
+}
+
+/* Every read over PCIe is refused at the responder: NAK remote operational error. */
+static void data_that_cannot_be_read(void)
+{
+    static const enum rnicsim_opcode opcode[] = {RNICSIM_READ, RNICSIM_FETCH_ADD};
+    for (int i = 0; i < 2; i++) {
+        struct scenario s = scenario_default();
+        s.opcode = opcode[i];
+        s.length_bytes = 8;
+        s.set[s.sets++] = "pcie.refused_reads=999999 ppm";
+        s.set[s.sets++] = "host.push=on"; /* the request's own WQE comes by itself */
+        s.messages = 1;
+        struct scenario_result result = scenario_run(&s, NULL);
+        CU_ASSERT(!result.failed && result.done == 1);
+        CU_ASSERT_EQUAL(result.last.status, 11);
+    }
+}
+
 void suite_system_answers(void)
 {
     CU_pSuite suite = CU_add_suite("system: answers", NULL, NULL);
@@ -240,4 +357,9 @@ void suite_system_answers(void)
     CU_add_test(suite, "fences", fences);
     CU_add_test(suite, "more than the responder holds", more_than_the_responder_holds);
     CU_add_test(suite, "refused posts", refused_posts);
+    CU_add_test(suite, "what an atomic sends", what_an_atomic_sends);
+    CU_add_test(suite, "one atomic a round trip", one_atomic_a_round_trip);
+    CU_add_test(suite, "one lock serves one at a time", one_lock_serves_one_at_a_time);
+    CU_add_test(suite, "READs stay behind atomics", reads_stay_behind_atomics);
+    CU_add_test(suite, "data that cannot be read", data_that_cannot_be_read);
 }

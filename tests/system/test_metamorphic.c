@@ -26,14 +26,16 @@ static uint32_t pick(uint64_t *state, const uint32_t *from, uint32_t count)
 
 #define PICK(state, ...) pick(state, (const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
 
-/* Two of three systems have READs among their requests, half of them both ways. */
+/* Three of four systems have READs or atomics among their requests, half of them both ways. */
 static void choose_opcodes(struct scenario *s, uint64_t *random)
 {
     static const enum rnicsim_opcode mix[][3] = {{RNICSIM_READ, RNICSIM_READ, RNICSIM_READ},
                                                  {RNICSIM_READ, RNICSIM_WRITE, RNICSIM_WRITE},
                                                  {RNICSIM_SEND, RNICSIM_READ, RNICSIM_WRITE_IMM},
-                                                 {RNICSIM_WRITE, RNICSIM_READ, RNICSIM_READ}};
-    uint32_t which = PICK(random, 0, 0, 1, 2, 3, 4);
+                                                 {RNICSIM_WRITE, RNICSIM_READ, RNICSIM_READ},
+                                                 {RNICSIM_FETCH_ADD, RNICSIM_FETCH_ADD, RNICSIM_FETCH_ADD},
+                                                 {RNICSIM_WRITE, RNICSIM_CMP_SWAP, RNICSIM_READ}};
+    uint32_t which = PICK(random, 0, 0, 1, 2, 3, 4, 5, 6);
     if (which == 0)
         return;
     s->more = mix[which - 1];
@@ -163,6 +165,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.responder_resources=%u", PICK(&answers, 1, 2, 16, 16)},
                {"nic.answer_latency=%u cycle", PICK(&answers, 1, 8, 100)},
                {"nic.answer_policy=%s", PICK(&answers, 0, 1, 2)},
+               {"nic.atomic=%s", PICK(&answers, 0, 1)},
+               {"nic.atomic_locks=%u", PICK(&answers, 1, 64)},
                {"nic.answer_buffer=%u KiB", PICK(&answers, 5, 8, 64)},
                {"nic.scheduler=%s", policy},
                {"nic.quantum_unit=%s", unit},
@@ -199,6 +203,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"lru", "random", "plru"},
                                           {"lru", "random", "plru"},
                                           {"in_turn", "first", "last"},
+                                          {"nic", "host"},
                                           {"rr", "wrr", "drr", "strict", "wfq"},
                                           {"packet", "byte", "message"},
                                           {"rr", "wrr", "drr", "strict", "wfq"}};
