@@ -234,7 +234,9 @@ static inline __attribute__((always_inline)) int64_t next_in_order(struct rnic *
         at = at < from_cyc ? from_cyc : at;
         rnic->qp[*index].eligible_cyc = first->at;
         if (__builtin_expect(rnic->has_gates, 0)) {
-            if (at <= from_cyc && *work == WORK_PACKET && requests_must_wait(rnic, *index)) {
+            if (at > from_cyc) /* what it would have to wait for is seen when it could be granted */
+                return at;
+            if (*work == WORK_PACKET && requests_must_wait(rnic, *index)) {
                 heap_take(&rnic->eligible);
                 requests_wait(rnic, *index);
                 continue;
@@ -271,8 +273,13 @@ static void admit(struct rnic *rnic, int64_t now_cyc)
  * another's; *index is whom to grant. */
 static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *index, enum work *work)
 {
-    if (from_cyc < rnic->scheduler_free_cyc)
+    if (from_cyc < rnic->scheduler_free_cyc) {
         from_cyc = rnic->scheduler_free_cyc;
+        if (rnic->has_gates && ready_first(&rnic->ready) != ARBITER_NONE) {
+            *index = ARBITER_NONE; /* what they would have to wait for is seen when they could be granted */
+            return from_cyc;
+        }
+    }
     while ((*index = ready_first(&rnic->ready)) != ARBITER_NONE) {
         *work = behind_context(rnic, *index, work_of(rnic, &rnic->qp[*index]));
         int waits = *work == WORK_PACKET && requests_must_wait(rnic, *index);
