@@ -194,8 +194,8 @@ struct pcie {
     struct pcie_writing writing[PCIE_INPUTS - 1];
     struct flow flow;
     int np_blocks;
-    int has_updates;      /* 0: the input of contexts and atomics is not used */
-    int sends_one_by_one; /* read requests are not alike, or what each meets is not: replays, failures, the host, operands */
+    int has_updates;                  /* 0: the input of contexts and atomics is not used */
+    int sends_one_by_one;             /* read requests: replays, failures, operands */
     uint8_t relaxed[PCIE_KIND_COUNT]; /* whether writes of a kind have the RO attribute; events never have */
     int up_last;
     int64_t up_free_cyc, up_work_cyc;

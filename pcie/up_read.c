@@ -51,7 +51,7 @@ void up_send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
     const struct clk link = pcie->link_clk; /* copies of its own: kept in registers */
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask, first = next;
-    if (pcie->sends_one_by_one || up_read_credit_cyc(pcie, end - 1, start_cyc) > start_cyc ||
+    if (pcie->sends_one_by_one || !pcie->root.is_plain || up_read_credit_cyc(pcie, end - 1, start_cyc) > start_cyc ||
         end - next > pcie->read_credits) {
         send_read(pcie, start_cyc);
         return;
