@@ -33,6 +33,8 @@ static int64_t decide_down(void *self, int64_t now)
 {
     struct rnic *rnic = self;
     int64_t horizon = sim_horizon(rnic->sim, rnic->pcie.down_decider), wake_at;
+    if (rnic->stores_wait)
+        doorbell_forward(rnic);
     for (;;) {
         struct pcie_down down = pcie_down_next(&rnic->pcie, horizon, &wake_at);
         if (down.event == PCIE_DOWN_NOTHING)

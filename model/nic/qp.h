@@ -41,6 +41,7 @@ struct qp {
     uint32_t acked;  /* of those that are cut, the oldest that is not acknowledged, counted like `retired` */
     uint32_t unread; /* more were rung for, but the doorbell record that tells is not read yet */
     int wants_record, reads_record;
+    uint32_t rung_in_vain; /* WQEs whose doorbell was dropped: the next one tells of them, too */
     uint32_t record_index;            /* what is known when the record under way is here, counted like `known` */
     uint32_t offset_bytes;            /* into the message being cut */
     uint32_t asked;                   /* WQEs whose fetch is granted, those that are here too, counted like `fetched` */
