@@ -297,7 +297,9 @@ static void end_item(struct ref *ref, int n, const struct held_item *held)
         give_space(ref, state->from, units_of(ref, state->from, held->item));
     ref->fifo[state->from].first++;
     state->busy = 0;
-    state->free_cyc = ref->cyc[node->clk] + node->interval_cyc;
+    state->free_cyc = ref->cyc[node->clk] + node->interval_cyc + node->gap_cyc;
+    if (ref_beats(node, held->words) > node->pause_beats)
+        state->free_cyc += node->pause_cyc;
     if (node->kind == REF_SINK)
         state->free_cyc += ref->net->item[held->item].rest_cyc;
     log_end(ref, n);

@@ -38,6 +38,9 @@ static int add_stage(struct rnic_setup *setup, const struct stage_spec *spec, st
                                                 .width_bytes = (uint32_t)spec->width_bits / 8,
                                                 .store = (int)spec->store,
                                                 .threshold_beats = spec->start_beats,
+                                                .gap_cyc = spec->gap_cyc,
+                                                .pause_cyc = spec->pause_cyc,
+                                                .pause_beats = spec->pause_beats,
                                                 .flops = spec->sync_cyc,
                                                 .depth = (uint32_t)spec->depth,
                                                 .in_beats = spec->depth_in_beats};

@@ -101,6 +101,29 @@ static void cut_and_store(void)
     }
 }
 
+/* Latency 1: a gap of 3 behind every item, and 4 more behind one of more than 2 beats; items ready one cycle before, and at it. */
+static void gap_and_pause(void)
+{
+    for (int pause = 0; pause <= 4; pause += 4)
+        for (int64_t early = 0; early <= 1; early++) {
+            struct bench bench;
+            bench_init(&bench);
+            struct path_stage stage = stage_of(&bench.slow, 1, 1, 1);
+            stage.gap_cyc = 3;
+            stage.pause_cyc = pause;
+            stage.pause_beats = 2;
+            CU_ASSERT_EQUAL_FATAL(build(&bench, &stage, 1, 8, 4096), 0);
+            push(&bench, 10, 2, 1, 1);         /* stored at 11, reads at 11 and 12: free at 16 */
+            push(&bench, 14 - early, 3, 1, 2); /* stored at 15 or 16, reads at 16, 17, 18: free at 22, or 26 */
+            push(&bench, 22 + pause - early, 1, 1, 3);
+            expect_end(&bench, 12, 13, 1);
+            expect_end(&bench, 17, 19, 2);
+            expect_end(&bench, 23 + pause, 23 + pause, 3);
+            CU_ASSERT_EQUAL(bench.path.stage[0].server.work_cyc, 5 + 6 + pause + 4);
+            bench_free(&bench);
+        }
+}
+
 static void threshold(void)
 {
     static const int64_t start_cyc[] = {0, 10, 15, 20, 25, 25}; /* by threshold 1 .. 5 of 4 beats */
@@ -293,6 +316,7 @@ void suite_kernel_stage(void)
     CU_pSuite suite = CU_add_suite("kernel stage", NULL, NULL);
     CU_add_test(suite, "server free", server_free);
     CU_add_test(suite, "cut-through and store-and-forward", cut_and_store);
+    CU_add_test(suite, "gap and pause", gap_and_pause);
     CU_add_test(suite, "start threshold", threshold);
     CU_add_test(suite, "space behind", space_behind);
     CU_add_test(suite, "space in beats", space_in_beats);
