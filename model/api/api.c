@@ -275,6 +275,9 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
         message->delivered_at_ps == SIM_NEVER ? RNICSIM_NEVER : seen_stamp(sim, message->delivered_at_ps);
     for (int i = 0; i < RNICSIM_STAMP_COUNT; i++)
         event->stamp_ps[i] = seen_stamp(sim, message->stamp_ps[i]);
+    if (at_requester && sim->system.nic[requester].completes_when_sent)
+        for (int i = RNICSIM_AT_RECEIVED; i <= RNICSIM_AT_RESPONDED; i++)
+            event->stamp_ps[i] = RNICSIM_NEVER; /* it is complete whatever becomes of it there */
 }
 
 size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *events, size_t max)

@@ -84,6 +84,8 @@ static void send_frames(struct rnic *rnic)
             rnic->data_packets++;
         stamp_last(rnic, item, MESSAGE_AT_WIRE, &rnic->line.clk, frame.start_cyc);
         stamp_last(rnic, item, MESSAGE_AT_RECEIVED, &rnic->line.clk, frame.last_at_cyc);
+        if (__builtin_expect(rnic->completes_when_sent, 0))
+            sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, frame.last_at_cyc - rnic->line.delay_cyc));
         fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
         int64_t space_at = fifo_space_at(out, slot.bytes);
         model_assert(rnic->sim, space_at != SIM_NEVER, "%s: more frames committed ahead than \"arrival\" holds",
@@ -120,6 +122,14 @@ static int64_t decide_port(void *self, int64_t now)
     }
 }
 
+static int64_t decide_port_sent(void *self, int64_t now)
+{
+    struct rnic *rnic = self;
+    if (rnic->sent_waits)
+        sent_forward(rnic);
+    return decide_port(self, now);
+}
+
 /* Frames that cut through from the datapath to the line cross two clocks: there the cycle of every beat is kept, from the packet
  * builder on. */
 static int keep_beats_if_cut_through(struct rnic *rnic, char *error, size_t error_bytes)
@@ -149,9 +159,11 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
     snprintf(error, error_bytes, "nic.port_width: allowed 64, 128, 256, 512 or 1024 bit");
     return server_init(&server, &rnic->user_clk, 1, rnic->params->port_latency, (uint32_t)rnic->params->port_width / 8,
                        0) ||
-                   arb_init(&rnic->port, rnic->sim, "port", &server, in, 2,
-                            rnic->params->port_policy == NIC_PORT_ACK_FIRST, path_entry(&rnic->path[RNIC_TX]),
-                            least + rnic->user_clk.whole, decide_port, rnic)
+                   arb_init(
+                       &rnic->port, rnic->sim, "port", &server, in, 2, rnic->params->port_policy == NIC_PORT_ACK_FIRST,
+                       path_entry(&rnic->path[RNIC_TX]), least + rnic->user_clk.whole,
+                       rnic->setup.transport->completion == TRANSPORT_COMPLETION_SENT ? decide_port_sent : decide_port,
+                       rnic)
                ? -1
                : 0;
 }

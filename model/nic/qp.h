@@ -58,6 +58,7 @@ struct qp {
     int64_t eligible_cyc;
     uint32_t next_waiting; /* for a request of another to retire */
     int64_t context_free_cyc;
+    int64_t cq_free_cyc;
     uint32_t staged_first, staged_last; /* packets of user logic that are there, not yet granted; POOL_NONE */
 
     /* the receive queue and the responder */

@@ -83,8 +83,11 @@ enum verdict { ACCEPT, IGNORE, NAK_RNR, NAK_INVALID };
 static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rnic, struct qp *qp,
                                                                 const struct item *item)
 {
-    if (item->psn != qp->responder.psn_expected)
-        return IGNORE;
+    if (item->psn != qp->responder.psn_expected) {
+        if (!rnic->completes_when_sent || !item->first)
+            return IGNORE;
+        qp->responder.psn_expected = item->psn; /* what was lost before stays lost (IBTA vol. 1, 9.8.2.2) */
+    }
     struct message *message = rnic_message(rnic, item->message);
     int takes = message_is_send(message) ? item->first : item->last && message_is_received(message);
     if (takes) {
@@ -144,6 +147,8 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
 static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
+    if (rnic->completes_when_sent)
+        verdict = IGNORE; /* nobody is told */
     rnic->drops_sequence += verdict == IGNORE;
     item->status = verdict == NAK_RNR ? MESSAGE_RNR_EXCEEDED : verdict == NAK_INVALID ? STATUS_INVALID_REQUEST : 0;
     if (verdict != IGNORE && !acks_on_acceptance(rnic)) {

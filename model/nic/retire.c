@@ -30,9 +30,10 @@ static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t s
         requests_retired(rnic, now_cyc + 1);
     if (rnic->fabric_source != NIC_FABRIC_OFF)
         tell_fabric(rnic, message, index, now_cyc);
-    else if (message->signalled || status != MESSAGE_OK)
+    else if (message->signalled || status != MESSAGE_OK) {
+        qp->cq_free_cyc = now_cyc + rnic->params->cq_loop;
         rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, CQE_DESCRIPTOR_BYTES, index);
-    else
+    } else
         outbox_put(rnic->setup.outbox, rnic_ps(rnic, now_cyc + 1), OUTBOX_UNSIGNALLED, (uint32_t)rnic->setup.entity,
                    index);
     rnic->retiring.items++;
@@ -126,15 +127,23 @@ static void begin_ack(struct rnic *rnic, struct item *ack, int64_t now_cyc)
     }
 }
 
-/* Retires one request that the ACK under way acknowledges; 0 when there is none left. */
-static int retire_one(struct rnic *rnic, const struct item *ack, int64_t now_cyc)
+/* The oldest request, if the ACK acknowledges it; else NULL. */
+static struct message *acknowledged(const struct rnic *rnic, const struct item *ack)
 {
-    struct qp *qp = &rnic->qp[ack->qp];
+    const struct qp *qp = &rnic->qp[ack->qp];
     if ((int32_t)(qp->cut - qp->retired) <= 0) /* a QP in error flushes what was never cut */
         return 0;
     struct message *message = rnic_message(rnic, qp->send[qp->retired & qp->send_mask]);
     int32_t behind = psn_difference(message->last_psn, ack->psn);
-    if (behind > 0 || (behind == 0 && ack->status != MESSAGE_OK))
+    return behind > 0 || (behind == 0 && ack->status != MESSAGE_OK) ? 0 : message;
+}
+
+/* Retires one request that the ACK under way acknowledges; 0 when there is none left. */
+static int retire_one(struct rnic *rnic, const struct item *ack, int64_t now_cyc)
+{
+    struct qp *qp = &rnic->qp[ack->qp];
+    struct message *message = acknowledged(rnic, ack);
+    if (!message)
         return 0;
     message->stamp_ps[MESSAGE_AT_ACK_WIRE] = ack->wire_at_ps;
     message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = ack->judged_at_ps;
@@ -169,6 +178,18 @@ static int step(struct rnic *rnic, int64_t now_cyc)
     return 1;
 }
 
+/* From when on the CQ of the QP that is next, as far as it is here, takes a CQE. */
+static int64_t cq_free_cyc(const struct rnic *rnic, int64_t now_cyc)
+{
+    const struct fifo *in = &rnic->path[RNIC_RETIRE].end;
+    const struct item *ack = rnic->retiring_item == POOL_NONE ? 0 : rnic_item(rnic, rnic->retiring_item);
+    if (ack && acknowledged(rnic, ack))
+        return rnic->qp[ack->qp].cq_free_cyc;
+    if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
+        return 0;
+    return rnic->qp[rnic_item(rnic, fifo_front(in)->ref)->qp].cq_free_cyc;
+}
+
 static int64_t next_input_cyc(const struct rnic *rnic)
 {
     const struct fifo *in = &rnic->path[RNIC_RETIRE].end;
@@ -191,6 +212,11 @@ static int64_t decide(void *self, int64_t now)
     /* a step may make a CQE: without space for it nothing is retired */
     if (rnic_blocked(rnic, path_entry(&rnic->path[RNIC_CQE]), CQE_DESCRIPTOR_BYTES, now_cyc, &wake_at))
         return wake_at;
+    if (__builtin_expect(rnic->params->cq_loop > rnic->params->retire_interval, 0)) {
+        int64_t free_cyc = cq_free_cyc(rnic, now_cyc);
+        if (free_cyc > now_cyc)
+            return rnic_ps(rnic, free_cyc);
+    }
     if (step(rnic, now_cyc)) {
         rnic->retiring.work_cyc += rnic->params->retire_interval;
         rnic->retire_free_cyc = now_cyc + rnic->params->retire_interval;

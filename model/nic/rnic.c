@@ -186,7 +186,8 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
             return -1;
     dma_join(rnic);
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
-                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) || context_join(rnic)
+                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
+                   context_join(rnic) || sent_init(rnic)
                ? -1
                : 0;
 }
@@ -202,6 +203,7 @@ void rnic_free(struct rnic *rnic)
     pool_free(&rnic->doorbells);
     fabric_free(rnic);
     events_free(rnic);
+    agenda_free(&rnic->sent);
     context_free(rnic);
     free(rnic->order);
     pcie_free(&rnic->pcie);

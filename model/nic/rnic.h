@@ -141,8 +141,11 @@ struct rnic {
     int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
     struct rnic_decision dispatching, retiring;
     uint32_t retiring_item; /* the ACK under way, POOL_NONE */
-    struct heap flush;      /* QPs in error with requests to flush */
-    struct heap failing;    /* requests of which a read over PCIe fails: QP and number, from the cycle on */
+    int completes_when_sent;
+    struct agenda sent;  /* of such: what the requester is to be told, by when */
+    int sent_waits;      /* for space in path retire */
+    struct heap flush;   /* QPs in error with requests to flush */
+    struct heap failing; /* requests of which a read over PCIe fails: QP and number, from the cycle on */
 
     struct rnic_events {
         int on;
@@ -299,6 +302,12 @@ static inline void rnic_wake_scheduler(struct rnic *rnic, int waits, int64_t cyc
     sim_wake(rnic->sim, rnic->scheduler, rnic->scheduler_wake_ps);
 }
 int port_init(struct rnic *rnic, char *error, size_t error_bytes);
+
+/* Requests that are complete when their last frame is sent (sent.c). The frame's last byte is on the line at at_ps; */
+void sent_frame(struct rnic *rnic, uint32_t item, int64_t at_ps);
+/* those that wait for space in path retire go on. */
+void sent_forward(struct rnic *rnic);
+int sent_init(struct rnic *rnic);
 
 int receive_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Takes frames from the line whose fate is certain: those that find space whatever happens, and those that arrive by now. Wakes the

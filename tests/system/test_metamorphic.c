@@ -46,6 +46,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     s.has_unlike_qps = PICK(&r, 0, 1) != 0;
     uint64_t caches = seed * 977 + 5; /* a stream of its own */
     uint32_t has_caches = PICK(&caches, 0, 1, 1);
+    uint64_t design = seed * 1013 + 3; /* and another: how open NICs are built */
+    uint32_t is_sent = PICK(&design, 0, 0, 1);
     struct {
         const char *format;
         uint32_t value;
@@ -154,7 +156,12 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.wqe_fetch_most=%u", PICK(&r, 1, 2, 8)},
                {"nic.wqe_fetch_interval=%u cycle", PICK(&r, 0, 1, 9)},
                {"pcie.host_write_ack=%u ns", PICK(&r, 0, 68, 300)},
-               {"pcie.host_snoop=%u ns", PICK(&r, 0, 0, 90)}};
+               {"pcie.host_snoop=%u ns", PICK(&r, 0, 0, 90)},
+               {"transport.completion=%s", is_sent},
+               {"nic.sent_latency=%u cycle", PICK(&design, 1, 9)},
+               {"nic.cq_loop=%u cycle", PICK(&design, 1, 1, 12, 200)},
+               {"stage.payload.build.gap=%u cycle", PICK(&design, 0, 1, 30)},
+               {"stage.tx.mac.pause=%u cycle", PICK(&design, 0, 5, 70)}};
     static const char *const word[][5] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
@@ -176,7 +183,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"lru", "random", "plru"},
                                           {"rr", "wrr", "drr", "strict", "wfq"},
                                           {"packet", "byte", "message"},
-                                          {"rr", "wrr", "drr", "strict", "wfq"}};
+                                          {"rr", "wrr", "drr", "strict", "wfq"},
+                                          {"acked", "sent"}};
     _Static_assert(sizeof set / sizeof *set <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
