@@ -25,8 +25,9 @@ static void give_to_scheduler(struct rnic *rnic, uint32_t index, int64_t at_cyc)
         retire_fail(rnic, RNIC_QP_OF(read->ref), first_of_fetch(&rnic->qp[RNIC_QP_OF(read->ref)], read->ref), at_cyc);
     else
         rnic_forward(path_entry(&rnic->path[RNIC_WQE]), at_cyc, read->bytes, ref);
-    pcie_read_end(&rnic->pcie, index, at_cyc);
-    rnic_wake_scheduler(rnic, rnic->waits_for_read, at_cyc + 1);
+    int64_t free_cyc = at_cyc + rnic->params->wqe_hold;
+    pcie_read_end(&rnic->pcie, index, free_cyc);
+    rnic_wake_scheduler(rnic, rnic->waits_for_read, free_cyc + 1);
 }
 
 static int64_t decide_down(void *self, int64_t now)

@@ -46,6 +46,7 @@ struct message {
     uint32_t last_psn; /* once its last packet is cut */
     uint8_t opcode, status;
     uint8_t signalled, has_inline, solicited;
+    uint8_t begun;                    /* it has a place among nic.requests */
     uint8_t cut;                      /* its last packet is cut */
     uint8_t owners;                   /* requester and responder still hold it */
     int64_t payload_seen_ps;          /* when all of it that is written so far is visible in the peer's memory */

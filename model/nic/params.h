@@ -12,6 +12,14 @@ struct nic_params {
 
 enum nic_doorbell_record { NIC_DOORBELL_RECORD_OFF, NIC_DOORBELL_RECORD_ON };
 enum nic_fabric { NIC_FABRIC_OFF, NIC_FABRIC_STREAM, NIC_FABRIC_MEMORY };
+enum nic_grant { NIC_GRANT_STEP, NIC_GRANT_REQUEST };
+enum nic_scheduler {
+    NIC_SCHEDULER_RR,
+    NIC_SCHEDULER_WRR,
+    NIC_SCHEDULER_DRR,
+    NIC_SCHEDULER_STRICT,
+    NIC_SCHEDULER_WFQ
+}; /* and of nic.class_scheduler */
 enum nic_quantum_unit { NIC_QUANTUM_UNIT_PACKET, NIC_QUANTUM_UNIT_BYTE, NIC_QUANTUM_UNIT_MESSAGE };
 enum nic_port_policy { NIC_PORT_ACK_FIRST, NIC_PORT_ROUND_ROBIN };
 

@@ -53,6 +53,7 @@ struct qp {
     uint32_t service_level, weight;
     struct rate rate;
     int queued;      /* eligible now or at a known cycle, or its context is fetched */
+    int is_followed; /* its packets follow from a grant */
     int has_context; /* what the next grant needs has been fetched: 1 the QP's context, 2 the translations, too */
     enum qp_wait wait;
     int64_t eligible_cyc;

@@ -20,14 +20,13 @@ static void tell_fabric(struct rnic *rnic, struct message *message, uint32_t ind
 /* The oldest request of the QP leaves its send queue. */
 static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t status)
 {
-    int was_begun = (int32_t)(qp->cut - qp->retired) > 0 || (qp->cut == qp->retired && qp->offset_bytes > 0);
     uint32_t index = qp->send[qp->retired++ & qp->send_mask];
     struct message *message = rnic_message(rnic, index);
     message->status = (uint8_t)status;
     message->stamp_ps[MESSAGE_AT_RETIRED] = rnic_ps(rnic, now_cyc);
     rnic->errors += status != MESSAGE_OK;
-    if (rnic->begun.depth > 0 && was_begun)
-        requests_retired(rnic, now_cyc + 1);
+    if (message->begun)
+        requests_retired(rnic, now_cyc + rnic->params->request_hold);
     if (rnic->fabric_source != NIC_FABRIC_OFF)
         tell_fabric(rnic, message, index, now_cyc);
     else if (message->signalled || status != MESSAGE_OK) {

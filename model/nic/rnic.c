@@ -8,7 +8,7 @@
 #define HOST_ENTITY (UINT64_C(1) << 40) /* of the host's random stream, beside the NIC's own */
 
 const char *const rnic_path_name[RNIC_PATHS] = {"doorbell", "sched", "wqe",     "payload", "ack", "tx",
-                                                "mac_rx",   "rx",    "respond", "retire",  "cqe"};
+                                                "mac_rx",   "rx",    "respond", "retire",  "cqe", "fetch"};
 
 int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t start_cyc, int64_t *wake_at)
 {
@@ -90,6 +90,9 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
         break;
     case RNIC_RETIRE:
         shape.name = "retire_fifo", shape.depth = (uint32_t)p->retire_fifo;
+        break;
+    case RNIC_FETCH:
+        shape.name = "fetch_fifo", shape.depth = (uint32_t)p->wqe_reads;
         break;
     default:
         shape.name = "cqe_fifo", shape.depth = (uint32_t)p->cqe_fifo;
@@ -203,6 +206,7 @@ void rnic_free(struct rnic *rnic)
     pool_free(&rnic->doorbells);
     fabric_free(rnic);
     events_free(rnic);
+    agenda_free(&rnic->follow.wqes);
     agenda_free(&rnic->sent);
     context_free(rnic);
     free(rnic->order);

@@ -38,6 +38,7 @@ enum rnic_path {
     RNIC_RESPOND,
     RNIC_RETIRE,
     RNIC_CQE,
+    RNIC_FETCH, /* from a grant that fetches to path sched; without stages it is not used */
     RNIC_PATHS
 };
 
@@ -86,6 +87,14 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAITS
 };
 
+/* Where a grant is a whole request: WQEs that are here, of which the packets are to follow. */
+struct follow {
+    struct agenda wqes; /* as path wqe has brought them */
+    uint32_t qp;        /* whose packets follow now; QP_NONE */
+    int64_t free_cyc;
+    int waits_for_read, waits_for_space, waits_for_window;
+};
+
 struct rnic_decision { /* the time account of a decision point, in user cycles */
     uint64_t items;
     int64_t work_cyc, wait_cyc[RNIC_WAITS];
@@ -128,6 +137,11 @@ struct rnic {
     int waits_for_read, waits_for_space; /* the scheduler, for what nobody has given back yet */
     struct rnic_decision scheduling;
     enum rnic_wait scheduler_blocked_by;
+
+    int grants_requests;
+    struct follow follow;
+    struct fifo *fetch_entry; /* where the scheduler pushes fetches */
+    uint32_t fetch_most;      /* WQEs in one */
 
     /* payload in the order of the read operations */
     uint32_t *order;
@@ -267,7 +281,8 @@ static inline uint32_t rnic_next_payload_bytes(const struct rnic *rnic, const st
 /* Whether its next packet takes one of a limited number of requests that all QPs share. */
 static inline int rnic_begins_request(const struct rnic *rnic, const struct qp *qp)
 {
-    return __builtin_expect(rnic->begun_limited, 0) && rnic->begun.depth > 0 && qp->offset_bytes == 0;
+    return __builtin_expect(rnic->begun_limited, 0) && rnic->begun.depth > 0 && qp->offset_bytes == 0 &&
+           !qp->is_followed;
 }
 
 /* What a granted QP does: it fetches WQEs, reads its doorbell record, or sends a packet, whose frame's bytes are returned. */
@@ -276,14 +291,30 @@ void grant_record(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 uint32_t grant_packet(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
+/* Queues the QP if it has something to do, for its decision to look at; returns the cycle from which on it is eligible, else SIM_NEVER. */
+int64_t scheduler_enqueue(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
+/* Takes what the scheduler sees by now; returns when it will see the next. Inside its decision. */
+int64_t inputs_take(struct rnic *rnic, int64_t now_cyc);
+/* A fetch of the QP's is here; its WQEs count when those of the fetches before it do. */
+void inputs_take_fetch(struct rnic *rnic, struct qp *qp, uint32_t fetch);
+/* When a packet of the QP finds a read operation, payload buffer and space in path sched; SIM_NEVER: not decided yet. */
+int64_t scheduler_packet_when(struct rnic *rnic, const struct qp *qp, int *waits_for_read, int *waits_for_space);
+
+int follow_init(struct rnic *rnic, char *error, size_t error_bytes);
+/* A fetch is here (what path wqe brings). */
+void follow_fetch(struct rnic *rnic, uint32_t ref, int64_t cyc);
+/* Sends what follows; returns when to come again. Inside the scheduler's decision. */
+int64_t follow_run(struct rnic *rnic, int64_t now_cyc);
+/* What path fetch has brought goes on into path sched; returns when to come again. */
+int64_t follow_fetches(struct rnic *rnic, int64_t now_cyc);
 /* Something of the QP has changed that the scheduler sees at cyc. */
 void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
 
 /* The QP, which is not queued, is eligible from the cycle on. */
 void scheduler_queue(struct rnic *rnic, uint32_t qp, int64_t cyc);
 
-/* Whether the QP's next packet would begin a request while nic.requests are begun. */
-int requests_must_wait(const struct rnic *rnic, uint32_t qp);
+/* Whether the QP's next work, a packet or a fetch for a request, would begin one while nic.requests are begun. */
+int requests_must_wait(const struct rnic *rnic, uint32_t qp, int is_fetch, int is_packet);
 /* It waits apart until one retires, so that the QPs which have begun theirs can go on. */
 void requests_wait(struct rnic *rnic, uint32_t qp);
 /* One is retired: its place is free at cyc. */

@@ -48,6 +48,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     uint32_t has_caches = PICK(&caches, 0, 1, 1);
     uint64_t design = seed * 1013 + 3; /* and another: how open NICs are built */
     uint32_t is_sent = PICK(&design, 0, 0, 1);
+    uint32_t is_request =
+        PICK(&design, 0, 1, 1) & !has_caches & (policy != 2) & (policy != 4) & (unit != 1) & (classes == 1);
     struct {
         const char *format;
         uint32_t value;
@@ -161,7 +163,11 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.sent_latency=%u cycle", PICK(&design, 1, 9)},
                {"nic.cq_loop=%u cycle", PICK(&design, 1, 1, 12, 200)},
                {"stage.payload.build.gap=%u cycle", PICK(&design, 0, 1, 30)},
-               {"stage.tx.mac.pause=%u cycle", PICK(&design, 0, 5, 70)}};
+               {"stage.tx.mac.pause=%u cycle", PICK(&design, 0, 5, 70)},
+               {"nic.grant=%s", is_request},
+               {"nic.wqe_hold=%u cycle", PICK(&design, 0, 0, 27)},
+               {"nic.wqe_reads=%u", PICK(&design, 1, 3, 8)},
+               {"nic.request_hold=%u cycle", PICK(&design, 1, 21)}};
     static const char *const word[][5] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
@@ -184,7 +190,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"rr", "wrr", "drr", "strict", "wfq"},
                                           {"packet", "byte", "message"},
                                           {"rr", "wrr", "drr", "strict", "wfq"},
-                                          {"acked", "sent"}};
+                                          {"acked", "sent"},
+                                          {"step", "request"}};
     _Static_assert(sizeof set / sizeof *set <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
