@@ -260,14 +260,20 @@ size_t rnicsim_tlp_count(const struct rnicsim *sim)
 
 int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out)
 {
-    static const char *const kind[PCIE_KIND_COUNT] = {
-        [PCIE_PAYLOAD_READ] = "payload read",   [PCIE_WQE_READ] = "wqe read",
-        [PCIE_PAYLOAD_WRITE] = "payload write", [PCIE_CQE_WRITE] = "cqe write",
-        [PCIE_CONTEXT_READ] = "context read",   [PCIE_CONTEXT_WRITE] = "context write",
-        [PCIE_EQE_WRITE] = "eqe write",         [PCIE_MSIX] = "msi-x",
-        [PCIE_TRANSLATION] = "translation",     [PCIE_OTHERS] = "others",
-        [PCIE_DOORBELL] = "doorbell",           [PCIE_RECORD_READ] = "record read",
-        [PCIE_REGISTER_READ] = "register read"};
+    static const char *const kind[PCIE_KIND_COUNT] = {[PCIE_PAYLOAD_READ] = "payload read",
+                                                      [PCIE_WQE_READ] = "wqe read",
+                                                      [PCIE_PAYLOAD_WRITE] = "payload write",
+                                                      [PCIE_CQE_WRITE] = "cqe write",
+                                                      [PCIE_CONTEXT_READ] = "context read",
+                                                      [PCIE_RECEIVE_READ] = "receive WQE read",
+                                                      [PCIE_CONTEXT_WRITE] = "context write",
+                                                      [PCIE_EQE_WRITE] = "eqe write",
+                                                      [PCIE_MSIX] = "msi-x",
+                                                      [PCIE_TRANSLATION] = "translation",
+                                                      [PCIE_OTHERS] = "others",
+                                                      [PCIE_DOORBELL] = "doorbell",
+                                                      [PCIE_RECORD_READ] = "record read",
+                                                      [PCIE_REGISTER_READ] = "register read"};
     if (index >= rnicsim_tlp_count(sim))
         return RNICSIM_EINPUT;
     size_t which = index % PCIE_KIND_COUNT, direction = index / PCIE_KIND_COUNT % PCIE_DIRECTION_COUNT;

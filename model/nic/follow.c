@@ -1,6 +1,5 @@
-/* Grants of whole requests (nic.grant = request): the scheduler grants one WQE's fetch, and when it is here its packets follow, in the
- * order in which WQEs come, as their payload finds a place: no second turn. It makes no choice: it runs inside the scheduler.
- * Fetches go through a path of their own before they meet payload's reads, as where a unit takes them out of their queue first. */
+#include "nic/follow.h"
+
 #include "nic/rnic.h"
 
 #include <stdio.h>

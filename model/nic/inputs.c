@@ -27,6 +27,10 @@ void inputs_take_fetch(struct rnic *rnic, struct qp *qp, uint32_t fetch)
 /* WQEs, or a doorbell record. */
 static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
 {
+    if (__builtin_expect(slot.ref & RNIC_IS_RECEIVE, 0)) {
+        receive_wqe_is_here(rnic, slot.ref, slot.head_cyc);
+        return;
+    }
     uint32_t index = RNIC_QP_OF(slot.ref);
     struct qp *qp = &rnic->qp[index];
     if (slot.ref & RNIC_IS_RECORD) {
@@ -62,8 +66,10 @@ int64_t inputs_take(struct rnic *rnic, int64_t now_cyc)
         int64_t context = rnic->contexts.on ? context_run(rnic, now_cyc) : SIM_NEVER;
         next = post < next ? post : next;
         next = context < next ? context : next;
+        int64_t receive = rnic->receives_fetched.on ? receive_wqe_fetch(rnic, now_cyc) : SIM_NEVER;
         int64_t fetch = follow_fetches(rnic, now_cyc);
         int64_t follow = rnic->grants_requests ? follow_run(rnic, now_cyc) : SIM_NEVER;
+        next = receive < next ? receive : next;
         next = fetch < next ? fetch : next;
         next = follow < next ? follow : next;
     }

@@ -1,11 +1,11 @@
 /* The requests of all QPs that are begun and not retired: nic.requests, a table that QPs share. */
 #include "nic/rnic.h"
 
-int requests_must_wait(const struct rnic *rnic, uint32_t index, int is_fetch, int is_packet)
+int requests_must_wait(const struct rnic *rnic, uint32_t index, int is_fetch, int is_packet, int64_t cyc)
 {
     int begins = (is_packet && rnic_begins_request(rnic, &rnic->qp[index])) ||
                  (is_fetch && rnic->grants_requests && rnic->begun.depth > 0);
-    return begins && space_when(&rnic->begun, 1) > rnic_cycle(rnic, rnic->sim->now);
+    return begins && space_when(&rnic->begun, 1) > cyc;
 }
 
 void requests_wait(struct rnic *rnic, uint32_t index)

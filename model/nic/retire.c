@@ -89,6 +89,35 @@ void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc)
     sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
 }
 
+void retire_received(struct rnic *rnic, uint32_t message, int64_t cyc)
+{
+    model_assert(rnic->sim, agenda_put(&rnic->received, cyc, 0, message) == 0, "out of memory");
+    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
+}
+
+/* A received message is the next to get a CQE: it has come before the next ACK. */
+static int received_is_next(const struct rnic *rnic, int64_t now_cyc)
+{
+    const struct fifo *in = &rnic->path[RNIC_RETIRE].end;
+    const struct agenda_entry *first = agenda_first(&rnic->received);
+    return first && agenda_at(first) <= now_cyc && (fifo_empty(in) || fifo_front(in)->head_cyc > agenda_at(first));
+}
+
+/* The QP at the receiver, whose CQ it is. */
+static struct qp *receiver_of(const struct rnic *rnic, uint32_t message)
+{
+    return &rnic->qp[rnic->peer->qp[rnic_message(rnic, message)->qp].peer];
+}
+
+static void finish_received(struct rnic *rnic, int64_t now_cyc)
+{
+    uint32_t message = (uint32_t)agenda_first(&rnic->received)->ref;
+    agenda_drop_first(&rnic->received);
+    receiver_of(rnic, message)->cq_free_cyc = now_cyc + rnic->params->cq_loop;
+    rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, CQE_DESCRIPTOR_BYTES, message | RNIC_CQE_OF_RECEIVE);
+    rnic->retiring.items++;
+}
+
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc)
 {
     record_give_up(rnic, &rnic->qp[qp]);
@@ -167,6 +196,10 @@ static int step(struct rnic *rnic, int64_t now_cyc)
     }
     if (fail_one(rnic, now_cyc) || flush_one(rnic, now_cyc))
         return 1;
+    if (received_is_next(rnic, now_cyc)) {
+        finish_received(rnic, now_cyc);
+        return 1;
+    }
     if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
         return 0;
     struct fifo_slot slot = fifo_take(in);
@@ -184,6 +217,8 @@ static int64_t cq_free_cyc(const struct rnic *rnic, int64_t now_cyc)
     const struct item *ack = rnic->retiring_item == POOL_NONE ? 0 : rnic_item(rnic, rnic->retiring_item);
     if (ack && acknowledged(rnic, ack))
         return rnic->qp[ack->qp].cq_free_cyc;
+    if (received_is_next(rnic, now_cyc))
+        return receiver_of(rnic, (uint32_t)agenda_first(&rnic->received)->ref)->cq_free_cyc;
     if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
         return 0;
     return rnic->qp[rnic_item(rnic, fifo_front(in)->ref)->qp].cq_free_cyc;
@@ -196,6 +231,9 @@ static int64_t next_input_cyc(const struct rnic *rnic)
     const struct heap_entry *flush = heap_first(&rnic->flush);
     if (flush && flush->at < next)
         next = flush->at;
+    const struct agenda_entry *received = agenda_first(&rnic->received);
+    if (received && agenda_at(received) < next)
+        next = agenda_at(received);
     const struct heap_entry *failing = heap_first(&rnic->failing);
     if (failing && failing->at < next)
         next = failing->at;
@@ -230,7 +268,8 @@ int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
     snprintf(error, error_bytes, "too many decision points");
     rnic->retiring_item = POOL_NONE;
     rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
-    if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16))
+    if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16) ||
+        agenda_init(&rnic->received, 16))
         return -1;
     rnic->path[RNIC_RETIRE].end.read_decider = rnic->retire;
     path_entry(&rnic->path[RNIC_CQE])->write_decider = rnic->retire;

@@ -19,11 +19,13 @@
 #include "mac/line.h"
 #include "nic/context.h"
 #include "nic/fabric.h"
+#include "nic/follow.h"
 #include "nic/message.h"
 #include "nic/outbox.h"
 #include "nic/params.h"
 #include "nic/qp.h"
 #include "nic/ready.h"
+#include "nic/receive_wqe.h"
 #include "pcie/pcie.h"
 
 enum rnic_path {
@@ -85,14 +87,6 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAIT_RATE,
                  RNIC_WAIT_REQUEST,
                  RNIC_WAITS
-};
-
-/* Where a grant is a whole request: WQEs that are here, of which the packets are to follow. */
-struct follow {
-    struct agenda wqes; /* as path wqe has brought them */
-    uint32_t qp;        /* whose packets follow now; QP_NONE */
-    int64_t free_cyc;
-    int waits_for_read, waits_for_space, waits_for_window;
 };
 
 struct rnic_decision { /* the time account of a decision point, in user cycles */
@@ -168,6 +162,12 @@ struct rnic {
     } events;
 
     struct contexts contexts; /* that are not all on chip */
+    struct fetched_receives receives_fetched;
+    int looks_ahead;         /* dispatch: at contexts, or receive WQEs, that are to be fetched */
+    int place_until_written; /* nic.dispatch_place */
+    int64_t place_free_cyc;  /* of the newest that is free */
+    int receive_cqe_apart;   /* nic.receive_cqe */
+    struct agenda received;  /* messages whose CQEs are to be made */
 
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_sequence;     /* no space at arrival, PSN not expected */
@@ -265,6 +265,8 @@ void record_give_up(struct rnic *rnic, struct qp *qp);
 /* What path wqe brings: a QP whose WQEs are fetched, or whose doorbell record was read, or could not be. */
 #define RNIC_IS_RECORD (1u << 31)
 #define RNIC_HAS_FAILED (1u << 30)
+#define RNIC_IS_RECEIVE (1u << 29) /* a receive WQE: below, its packet in the ring of them */
+#define RNIC_RECEIVE_OF(ref) ((ref) & (RNIC_IS_RECEIVE - 1))
 #define RNIC_FETCH_SHIFT 20u /* above the QP: which of its fetches */
 #define RNIC_QP_OF(ref) ((ref) & ((1u << RNIC_FETCH_SHIFT) - 1))
 #define RNIC_FETCH_OF(ref) ((ref) >> RNIC_FETCH_SHIFT & (QP_FETCHES_MAX - 1))
@@ -300,21 +302,14 @@ void inputs_take_fetch(struct rnic *rnic, struct qp *qp, uint32_t fetch);
 /* When a packet of the QP finds a read operation, payload buffer and space in path sched; SIM_NEVER: not decided yet. */
 int64_t scheduler_packet_when(struct rnic *rnic, const struct qp *qp, int *waits_for_read, int *waits_for_space);
 
-int follow_init(struct rnic *rnic, char *error, size_t error_bytes);
-/* A fetch is here (what path wqe brings). */
-void follow_fetch(struct rnic *rnic, uint32_t ref, int64_t cyc);
-/* Sends what follows; returns when to come again. Inside the scheduler's decision. */
-int64_t follow_run(struct rnic *rnic, int64_t now_cyc);
-/* What path fetch has brought goes on into path sched; returns when to come again. */
-int64_t follow_fetches(struct rnic *rnic, int64_t now_cyc);
 /* Something of the QP has changed that the scheduler sees at cyc. */
 void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
 
 /* The QP, which is not queued, is eligible from the cycle on. */
 void scheduler_queue(struct rnic *rnic, uint32_t qp, int64_t cyc);
 
-/* Whether the QP's next work, a packet or a fetch for a request, would begin one while nic.requests are begun. */
-int requests_must_wait(const struct rnic *rnic, uint32_t qp, int is_fetch, int is_packet);
+/* Whether the QP's next work, a packet or a fetch for a request, would begin one at cyc while nic.requests are begun. */
+int requests_must_wait(const struct rnic *rnic, uint32_t qp, int is_fetch, int is_packet, int64_t cyc);
 /* It waits apart until one retires, so that the QPs which have begun theirs can go on. */
 void requests_wait(struct rnic *rnic, uint32_t qp);
 /* One is retired: its place is free at cyc. */
@@ -347,6 +342,14 @@ void receive_arrivals(struct rnic *rnic);
 /* Sends the ACK (or NAK) for a data packet; it is made at from_cyc. */
 void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc);
 
+/* The place of a packet that is written is free at cyc, or as soon as those before it are. */
+void receive_free_place(struct rnic *rnic, int64_t cyc);
+/* Whether the packet, if it is accepted, takes a receive WQE. */
+static inline int receive_takes_wqe(const struct item *item, const struct message *message)
+{
+    return message_is_send(message) ? item->first : item->last && message_is_received(message);
+}
+
 /* A data packet ends here without being delivered. */
 void receive_drop(struct rnic *rnic, uint32_t ref);
 
@@ -354,5 +357,8 @@ int retire_init(struct rnic *rnic, char *error, size_t error_bytes);
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);
 /* The request, counted like qp.posted, fails its QP at the cycle: a read over PCIe was refused or timed out. */
 void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc);
+/* A received message is written at cyc: its CQE is to be made. */
+void retire_received(struct rnic *rnic, uint32_t message, int64_t cyc);
+#define RNIC_CQE_OF_RECEIVE (1u << 31) /* in what path cqe holds, beside the message */
 
 #endif

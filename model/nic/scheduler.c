@@ -183,7 +183,8 @@ static int64_t next_in_order(struct rnic *rnic, int64_t from_cyc, uint32_t *inde
         at = at < from_cyc ? from_cyc : at;
         rnic->qp[*index].eligible_cyc = first->at;
         if (__builtin_expect(rnic->has_gates, 0)) {
-            if (first->at <= from_cyc && requests_must_wait(rnic, *index, *work == WORK_FETCH, *work == WORK_PACKET)) {
+            if (first->at <= from_cyc &&
+                requests_must_wait(rnic, *index, *work == WORK_FETCH, *work == WORK_PACKET, from_cyc)) {
                 heap_take(&rnic->eligible);
                 requests_wait(rnic, *index);
                 continue;
@@ -224,7 +225,7 @@ static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *ind
         from_cyc = rnic->scheduler_free_cyc;
     while ((*index = ready_first(&rnic->ready)) != ARBITER_NONE) {
         *work = behind_context(rnic, *index, work_of(rnic, &rnic->qp[*index]));
-        int waits = requests_must_wait(rnic, *index, *work == WORK_FETCH, *work == WORK_PACKET);
+        int waits = requests_must_wait(rnic, *index, *work == WORK_FETCH, *work == WORK_PACKET, from_cyc);
         if (*work != WORK_NONE && !waits)
             break;
         rnic->qp[*index].queued = 0; /* it has failed since, or others have begun requests */
@@ -378,7 +379,7 @@ int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
         rnic->params->qp_requests < QP_REQUESTS_MOST || rnic->params->requests < REQUESTS_MOST || rnic->grants_requests;
     rnic->has_gates = rnic->begun_limited || rnic->contexts.on;
     rnic->has_more_inputs = rnic->fabric_source != NIC_FABRIC_OFF || rnic->contexts.on || rnic->grants_requests ||
-                            rnic->path[RNIC_FETCH].count > 0;
+                            rnic->path[RNIC_FETCH].count > 0 || rnic->receives_fetched.on;
     uint32_t requests = rnic->params->requests < REQUESTS_MOST ? (uint32_t)rnic->params->requests : 0;
     if (rnic->scheduler < 0 || heap_init(&rnic->eligible, 64) ||
         (requests > 0 && space_init_ones(&rnic->begun, rnic->sim, "requests", requests)) ||

@@ -167,7 +167,15 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.grant=%s", is_request},
                {"nic.wqe_hold=%u cycle", PICK(&design, 0, 0, 27)},
                {"nic.wqe_reads=%u", PICK(&design, 1, 3, 8)},
-               {"nic.request_hold=%u cycle", PICK(&design, 1, 21)}};
+               {"nic.request_hold=%u cycle", PICK(&design, 1, 21)},
+               {"nic.receive_reads=%u", PICK(&design, 0, 0, 1, 16)},
+               {"nic.dispatch_place=%s", PICK(&design, 0, 1)},
+               {"nic.dispatch_return=%u cycle", PICK(&design, 1, 5)},
+               {"nic.receive_cqe=%s", PICK(&design, 0, 1)},
+               {"nic.receive_cqe_latency=%u cycle", PICK(&design, 1, 7)},
+               {"nic.write_status=%u cycle", PICK(&design, 0, 19)},
+               {"nic.event_latency=%u cycle", PICK(&design, 0, 55)},
+               {"nic.interrupt_latency=%u cycle", PICK(&design, 0, 34)}};
     static const char *const word[][5] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
@@ -191,7 +199,9 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"packet", "byte", "message"},
                                           {"rr", "wrr", "drr", "strict", "wfq"},
                                           {"acked", "sent"},
-                                          {"step", "request"}};
+                                          {"step", "request"},
+                                          {"dispatched", "written"},
+                                          {"with_payload", "when_written"}};
     _Static_assert(sizeof set / sizeof *set <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
