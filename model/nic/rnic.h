@@ -7,7 +7,8 @@
  *     -> line and cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
  *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
  *   both wait in front of dispatch for contexts that are not on chip, grants in the scheduler: context.h
- *   ACK:  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
+ *   SENDs may wait in front of dispatch for receive WQEs, too: receive_wqe.h; grants of whole requests: follow.h, their fetches: path fetch
+ *   ACK (or the MAC, sent.c):  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
 #ifndef NIC_RNIC_H
 #define NIC_RNIC_H
 
