@@ -28,9 +28,10 @@ static const struct param_desc fields[STAGE_FIELD_COUNT] = {
                      offsetof(struct stage_spec, start_beats)},
     [STAGE_GAP] = {"gap", PARAM_CYCLES, "", "0 cycle", "0 cycle", CYCLES_MAX, PARAM_CLASS_ASSUMED, "",
                    "Cycles between two items, beside the interval.", offsetof(struct stage_spec, gap_cyc)},
-    [STAGE_PAUSE] = {"pause", PARAM_CYCLES, "", "0 cycle", "0 cycle", CYCLES_MAX, PARAM_CLASS_ASSUMED, "",
-                     "Cycles lost by an item of more than pause_beats beats, as where the FIFO behind is shorter.",
-                     offsetof(struct stage_spec, pause_cyc)},
+    [STAGE_PAUSE] =
+        {"pause", PARAM_CYCLES, "", "0 cycle", "0 cycle", CYCLES_MAX, PARAM_CLASS_ASSUMED, "",
+         "Cycles lost at most by a long item, one for each beat above pause_beats: the FIFO behind is full meanwhile.",
+         offsetof(struct stage_spec, pause_cyc)},
     [STAGE_PAUSE_BEATS] = {"pause_beats", PARAM_COUNT, "", "32", "1", "1024", PARAM_CLASS_ASSUMED, "",
                            "Beats of an item up to which nothing is lost.", offsetof(struct stage_spec, pause_beats)},
     [STAGE_ENTRY] = {"entry", PARAM_BITS, "", "0 bit", "0 bit", "65536 bit", PARAM_CLASS_ASSUMED, "",

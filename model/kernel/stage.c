@@ -61,7 +61,8 @@ static inline int64_t last_beat(const struct server *server, const struct fifo *
 /* From an item's last beat to the next one's first. */
 static inline int64_t rest_after(const struct server *server, uint32_t beats)
 {
-    return server->rest_cyc + (beats > server->pause_beats ? server->pause_cyc : 0);
+    int64_t more = beats - server->pause_beats;
+    return server->rest_cyc + (more <= 0 ? 0 : more < server->pause_cyc ? more : server->pause_cyc);
 }
 
 /* Books an item that starts at start_cyc, ready since ready_cyc; returns the cycle in which its last beat is read. */

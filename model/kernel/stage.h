@@ -4,7 +4,7 @@
  *   ready = first beat visible (cut-through) or last beat visible (store-and-forward)
  *   start = max(ready, server free, space in the FIFO behind it)
  *   end   = max(start + (beats - 1) * interval, last beat visible)       the last beat is read
- *   free  = end + interval + gap (+ pause, when it has more beats than pause_beats);   out: head = start + latency, tail = end + latency
+ *   free  = end + interval + gap + min(pause, beats above pause_beats);   out: head = start + latency, tail = end + latency
  * Which operand of the first max won is the stall's cause. A FIFO with beats kept applies the rule to every beat. */
 #ifndef KERNEL_STAGE_H
 #define KERNEL_STAGE_H
@@ -22,7 +22,7 @@ struct server {
     int store;                      /* store-and-forward */
     int64_t threshold_beats;        /* cut-through: so many beats (or all) must be there first; >= 1 */
     int64_t rest_cyc;               /* from an item's last beat to the next one's first: interval and gap */
-    int64_t pause_cyc, pause_beats; /* more after an item of more than so many beats */
+    int64_t pause_cyc, pause_beats; /* more after an item, for its beats above */
     int64_t free_cyc;
     uint64_t items;
     int64_t work_cyc, blocked_cyc, bubble_cyc;
@@ -44,7 +44,7 @@ struct stage {
     int long_way; /* not 0: STAGE_... of why an item may not pass at once */
 };
 
-/* Cycles between two items beyond the interval, and how many more behind one of more than pause_beats beats. */
+/* Cycles between two items beyond the interval, and one more for each beat of an item above pause_beats, up to pause_cyc. */
 void server_set_gap(struct server *server, int64_t gap_cyc, int64_t pause_cyc, int64_t pause_beats);
 /* Sets long_way, once all that it follows from is set. */
 void stage_find_way(struct stage *stage);

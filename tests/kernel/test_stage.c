@@ -101,25 +101,24 @@ static void cut_and_store(void)
     }
 }
 
-/* Latency 1: a gap of 3 behind every item, and 4 more behind one of more than 2 beats; items ready one cycle before, and at it. */
+/* Latency 1: a gap of 3 behind every item, and 1 more behind one of 3 beats, up to 4 behind those of more; ready one cycle before, and at it. */
 static void gap_and_pause(void)
 {
-    for (int pause = 0; pause <= 4; pause += 4)
+    for (int64_t beats = 2; beats <= 8; beats++)
         for (int64_t early = 0; early <= 1; early++) {
             struct bench bench;
             bench_init(&bench);
             struct path_stage stage = stage_of(&bench.slow, 1, 1, 1);
             stage.gap_cyc = 3;
-            stage.pause_cyc = pause;
+            stage.pause_cyc = 4;
             stage.pause_beats = 2;
+            int64_t lost = beats - 2 < 4 ? beats - 2 : 4, ready = 12 + beats + 3 + lost;
             CU_ASSERT_EQUAL_FATAL(build(&bench, &stage, 1, 8, 4096), 0);
-            push(&bench, 10, 2, 1, 1);         /* stored at 11, reads at 11 and 12: free at 16 */
-            push(&bench, 14 - early, 3, 1, 2); /* stored at 15 or 16, reads at 16, 17, 18: free at 22, or 26 */
-            push(&bench, 22 + pause - early, 1, 1, 3);
-            expect_end(&bench, 12, 13, 1);
-            expect_end(&bench, 17, 19, 2);
-            expect_end(&bench, 23 + pause, 23 + pause, 3);
-            CU_ASSERT_EQUAL(bench.path.stage[0].server.work_cyc, 5 + 6 + pause + 4);
+            push(&bench, 12 - beats + 1, beats, 1, 1); /* stored at 12: free at 12 + beats + 3 and what is lost */
+            push(&bench, ready - early, 1, 1, 2);
+            expect_end(&bench, 13, 12 + beats, 1);
+            expect_end(&bench, ready + 1, ready + 1, 2);
+            CU_ASSERT_EQUAL(bench.path.stage[0].server.work_cyc, beats + 3 + lost + 4);
             bench_free(&bench);
         }
 }

@@ -210,13 +210,13 @@ static double max4(double a, double b, double c, double d)
     return fmax(fmax(a, b), fmax(c, d));
 }
 
-/* What was found to bind: the checksum block (and, above 32 beats, the FIFO behind it), descriptor requests, tables of operations, the
+/* What was found to bind: the checksum block (and, above 32 beats, 5 cycles at the FIFO of 32 behind it: here less for those that just fit), descriptor requests, tables of operations, the
  * window of reads, the CQ manager or the scheduler with one queue. */
 static double sending_by_formula(uint32_t len, uint32_t queues, double latency, uint32_t tables)
 {
-    uint32_t beats = (len + 63) / 64;
+    double beats = (len + 63) / 64;
     double window = 256 * 64 / (latency + 17);
-    double stream = beats + (beats > 32 ? 5 : 1), queue = queues == 1 ? 12.6 : 5;
+    double stream = fmax(beats + 1, beats + fmin(fmax(beats - 27, 0), 5)), queue = queues == 1 ? 12.6 : 5;
     return fmax(queue, max4(stream, (2 * latency + 122) / tables, (latency + 44) / 16, len / window));
 }
 
