@@ -88,12 +88,16 @@ static void fill_server(const struct server *server, struct rnicsim_stage_info *
 
 static void fill_decision(const struct rnic *nic, const struct rnic_decision *decision, struct rnicsim_stage_info *out)
 {
-    static const enum rnicsim_cause cause[RNIC_WAITS] = {
-        [RNIC_WAIT_INPUT] = RNICSIM_NO_INPUT,           [RNIC_WAIT_DOWNSTREAM] = RNICSIM_DOWNSTREAM_FULL,
-        [RNIC_WAIT_BUFFER] = RNICSIM_NO_BUFFER,         [RNIC_WAIT_WINDOW] = RNICSIM_WINDOW_FULL,
-        [RNIC_WAIT_CONTEXT] = RNICSIM_CONTEXT_BUSY,     [RNIC_WAIT_WQE] = RNICSIM_NO_WQE,
-        [RNIC_WAIT_RATE] = RNICSIM_RATE_LIMIT,          [RNIC_WAIT_REQUEST] = RNICSIM_NO_REQUEST,
-        [RNIC_WAIT_CONTEXT_MISS] = RNICSIM_CONTEXT_MISS};
+    static const enum rnicsim_cause cause[RNIC_WAITS] = {[RNIC_WAIT_INPUT] = RNICSIM_NO_INPUT,
+                                                         [RNIC_WAIT_DOWNSTREAM] = RNICSIM_DOWNSTREAM_FULL,
+                                                         [RNIC_WAIT_BUFFER] = RNICSIM_NO_BUFFER,
+                                                         [RNIC_WAIT_WINDOW] = RNICSIM_WINDOW_FULL,
+                                                         [RNIC_WAIT_CONTEXT] = RNICSIM_CONTEXT_BUSY,
+                                                         [RNIC_WAIT_WQE] = RNICSIM_NO_WQE,
+                                                         [RNIC_WAIT_RATE] = RNICSIM_RATE_LIMIT,
+                                                         [RNIC_WAIT_REQUEST] = RNICSIM_NO_REQUEST,
+                                                         [RNIC_WAIT_CONTEXT_MISS] = RNICSIM_CONTEXT_MISS,
+                                                         [RNIC_WAIT_RECEIVE_WQE] = RNICSIM_NO_RECEIVE_WQE};
     out->items = decision->items;
     out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, decision->work_cyc);
     for (int wait = 0; wait < RNIC_WAITS; wait++)

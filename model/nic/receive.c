@@ -248,11 +248,12 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* When all that the front packet needs is there; SIM_NEVER: not known yet. */
-static int64_t front_cyc(const struct rnic *rnic)
+/* When all that the front packet needs is there; SIM_NEVER: not known yet. Also what comes last. */
+static int64_t front_cyc(const struct rnic *rnic, enum rnic_wait *waits_for)
 {
     int64_t context = rnic->contexts.on ? context_front_cyc(rnic) : 0;
     int64_t receive = rnic->receives_fetched.on ? receive_wqe_front_cyc(rnic) : 0;
+    *waits_for = context > receive ? RNIC_WAIT_CONTEXT_MISS : RNIC_WAIT_RECEIVE_WQE;
     return context > receive ? context : receive;
 }
 
@@ -271,7 +272,8 @@ static __attribute__((noinline, cold)) int64_t run_and_look_ahead(struct rnic *r
     for (;;) {
         int64_t next = rnic->contexts.on ? context_look_ahead(rnic, now_cyc) : SIM_NEVER;
         next = rnic->receives_fetched.on ? earlier(next, receive_wqe_look(rnic, now_cyc)) : next;
-        int64_t there = fifo_empty(in) ? SIM_NEVER : front_cyc(rnic);
+        enum rnic_wait waits_for;
+        int64_t there = fifo_empty(in) ? SIM_NEVER : front_cyc(rnic, &waits_for);
         if (there == SIM_NEVER)
             return next;
         const struct fifo_slot *front = fifo_front(in);
@@ -281,7 +283,7 @@ static __attribute__((noinline, cold)) int64_t run_and_look_ahead(struct rnic *r
         if (start > now_cyc)
             return start < next ? start : next;
         model_assert(rnic->sim, start == now_cyc, "%s: a packet is dispatched too late", rnic->setup.name);
-        rnic->dispatching.wait_cyc[RNIC_WAIT_CONTEXT_MISS] += from - ready;
+        rnic->dispatching.wait_cyc[waits_for] += from - ready;
         rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - from;
         dispatch(rnic, start, front_taken(rnic));
     }

@@ -87,6 +87,7 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAIT_WQE,
                  RNIC_WAIT_RATE,
                  RNIC_WAIT_REQUEST,
+                 RNIC_WAIT_RECEIVE_WQE,
                  RNIC_WAITS
 };
 

@@ -376,6 +376,32 @@ static void doorbells(void)
     close_bench(&bench);
 }
 
+/* The same events whatever must not matter, with all of it on. */
+static void what_must_not_matter(void)
+{
+    struct bench bench;
+    struct scenario s = scenario_default();
+    write_board(&bench);
+    s.board = bench.board;
+    s.opcode = RNICSIM_SEND;
+    s.qps = 5;
+    s.batch = 4;
+    s.length_bytes = 3000;
+    s.messages = 400;
+    s.set[s.sets++] = "host.completion=interrupt";
+    struct scenario_result plain = scenario_run(&s, NULL);
+    CU_ASSERT_EQUAL(plain.done, 400);
+    s.horizon_off = 1;
+    CU_ASSERT_EQUAL(scenario_run(&s, NULL).digest, plain.digest);
+    s.horizon_off = 0;
+    s.spurious_seed = 7;
+    CU_ASSERT_EQUAL(scenario_run(&s, NULL).digest, plain.digest);
+    s.spurious_seed = 0;
+    s.shift_ps = INT64_C(407040013);
+    CU_ASSERT_EQUAL(scenario_run(&s, NULL).digest, plain.digest);
+    unlink(bench.board);
+}
+
 void suite_system_corundum(void);
 void suite_system_corundum(void)
 {
@@ -387,4 +413,5 @@ void suite_system_corundum(void)
     CU_add_test(suite, "completion of sending", completion_of_sending);
     CU_add_test(suite, "latency of receiving", latency_of_receiving);
     CU_add_test(suite, "doorbells", doorbells);
+    CU_add_test(suite, "what must not matter", what_must_not_matter);
 }
