@@ -145,6 +145,8 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
         message->delivered_at_ps =
             up->visible_at_ps > message->payload_seen_ps ? up->visible_at_ps : message->payload_seen_ps;
         rnic->receives += (uint64_t)message_is_received(message);
+        if (__builtin_expect(rnic->params->cq_commit > 0, 0) && message_is_received(message))
+            retire_commits(rnic, item->qp, known_cyc(rnic, up));
         if (ack_point != TRANSPORT_ACK_ACCEPTED)
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, from_cyc);
         if (message_is_received(message) && rnic->events.on)
@@ -170,6 +172,8 @@ static void receive_cqe_written(struct rnic *rnic, uint32_t index, const struct 
     message->delivered_at_ps =
         up->visible_at_ps > message->payload_seen_ps ? up->visible_at_ps : message->payload_seen_ps;
     rnic->receives++;
+    if (rnic->params->cq_commit > 0)
+        retire_commits(rnic, rnic->peer->qp[message->qp].peer, known_cyc(rnic, up));
     if (rnic->events.on)
         events_cqe_written(rnic, OUTBOX_RECV_DONE, index, up);
     else
@@ -186,6 +190,8 @@ static void cqe_written(struct rnic *rnic, const struct pcie_up *up)
     struct message *message = rnic_message(rnic, up->ref);
     message->stamp_ps[MESSAGE_AT_CQE] = up->visible_at_ps;
     rnic->completions++;
+    if (__builtin_expect(rnic->params->cq_commit > 0, 0))
+        retire_commits(rnic, message->qp, known_cyc(rnic, up));
     if (rnic->events.on) {
         events_cqe_written(rnic, OUTBOX_SEND_DONE, up->ref, up);
         return;

@@ -210,6 +210,18 @@ static int step(struct rnic *rnic, int64_t now_cyc)
     return 1;
 }
 
+/* What is written by now takes its CQ first. */
+static void take_commits(struct rnic *rnic, int64_t now_cyc)
+{
+    const struct agenda_entry *first;
+    while ((first = agenda_first(&rnic->commits)) != 0 && agenda_at(first) <= now_cyc) {
+        struct qp *qp = &rnic->qp[first->ref];
+        int64_t from_cyc = agenda_at(first) > qp->cq_free_cyc ? agenda_at(first) : qp->cq_free_cyc;
+        qp->cq_free_cyc = from_cyc + rnic->params->cq_commit;
+        agenda_drop_first(&rnic->commits);
+    }
+}
+
 /* From when on the CQ of the QP that is next, as far as it is here, takes a CQE. */
 static int64_t cq_free_cyc(const struct rnic *rnic, int64_t now_cyc)
 {
@@ -249,7 +261,8 @@ static int64_t decide(void *self, int64_t now)
     /* a step may make a CQE: without space for it nothing is retired */
     if (rnic_blocked(rnic, path_entry(&rnic->path[RNIC_CQE]), CQE_DESCRIPTOR_BYTES, now_cyc, &wake_at))
         return wake_at;
-    if (__builtin_expect(rnic->params->cq_loop > rnic->params->retire_interval, 0)) {
+    if (__builtin_expect(rnic->cqs_are_busy, 0)) {
+        take_commits(rnic, now_cyc);
         int64_t free_cyc = cq_free_cyc(rnic, now_cyc);
         if (free_cyc > now_cyc)
             return rnic_ps(rnic, free_cyc);
@@ -267,9 +280,10 @@ int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
     snprintf(error, error_bytes, "too many decision points");
     rnic->retiring_item = POOL_NONE;
+    rnic->cqs_are_busy = rnic->params->cq_loop > rnic->params->retire_interval || rnic->params->cq_commit > 0;
     rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
     if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16) ||
-        agenda_init(&rnic->received, 16))
+        agenda_init(&rnic->received, 16) || agenda_init(&rnic->commits, 16))
         return -1;
     rnic->path[RNIC_RETIRE].end.read_decider = rnic->retire;
     path_entry(&rnic->path[RNIC_CQE])->write_decider = rnic->retire;

@@ -220,6 +220,7 @@ void rnic_free(struct rnic *rnic)
     events_free(rnic);
     agenda_free(&rnic->follow.wqes);
     agenda_free(&rnic->received);
+    agenda_free(&rnic->commits);
     receive_wqe_free(rnic);
     agenda_free(&rnic->sent);
     context_free(rnic);

@@ -152,10 +152,12 @@ struct rnic {
     struct rnic_decision dispatching, retiring;
     uint32_t retiring_item; /* the ACK under way, POOL_NONE */
     int completes_when_sent;
-    struct agenda sent;  /* of such: what the requester is to be told, by when */
-    int sent_waits;      /* for space in path retire */
-    struct heap flush;   /* QPs in error with requests to flush */
-    struct heap failing; /* requests of which a read over PCIe fails: QP and number, from the cycle on */
+    struct agenda sent;    /* of such: what the requester is to be told, by when */
+    int sent_waits;        /* for space in path retire */
+    int cqs_are_busy;      /* a CQ may have to be waited for */
+    struct agenda commits; /* CQs whose CQEs are written, by when that is known */
+    struct heap flush;     /* QPs in error with requests to flush */
+    struct heap failing;   /* requests of which a read over PCIe fails: QP and number, from the cycle on */
 
     struct rnic_events {
         int on;
@@ -361,6 +363,11 @@ void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);
 void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc);
 /* A received message is written at cyc: its CQE is to be made. */
 void retire_received(struct rnic *rnic, uint32_t message, int64_t cyc);
+/* The CQE of this QP's CQ is written: its context is taken once more from cyc on. */
+static inline void retire_commits(struct rnic *rnic, uint32_t qp, int64_t cyc)
+{
+    model_assert(rnic->sim, agenda_put(&rnic->commits, cyc, 0, qp) == 0, "out of memory");
+}
 #define RNIC_CQE_OF_RECEIVE (1u << 31) /* in what path cqe holds, beside the message */
 
 #endif

@@ -175,7 +175,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.receive_cqe_latency=%u cycle", PICK(&design, 1, 7)},
                {"nic.write_status=%u cycle", PICK(&design, 0, 19)},
                {"nic.event_latency=%u cycle", PICK(&design, 0, 55)},
-               {"nic.interrupt_latency=%u cycle", PICK(&design, 0, 34)}};
+               {"nic.interrupt_latency=%u cycle", PICK(&design, 0, 34)},
+               {"nic.cq_commit=%u cycle", PICK(&design, 0, 0, 6, 300)}};
     static const char *const word[][5] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},

@@ -84,6 +84,23 @@ static void one_cq(void)
     }
 }
 
+/* The same where the context is taken once more when the CQE is known to be written: 20 and 20 cycles. */
+static void one_cq_and_commits(void)
+{
+    for (uint32_t qps = 1; qps <= 2; qps++) {
+        const char *set[] = {"nic.cq_loop=20 cycle", "nic.cq_commit=20 cycle", "nic.write_status=30 cycle",
+                             "nic.retire_interval=20 cycle"};
+        struct scenario s = sending(set, 4);
+        s.length_bytes = 64;
+        s.qps = qps;
+        s.messages = 2000;
+        struct scenario_result result = scenario_run(&s, NULL);
+        double apart_ns = (double)(result.last_done_ps - result.first_done_ps) / 1999e3;
+        CU_ASSERT_EQUAL(result.done, 2000);
+        CU_ASSERT_DOUBLE_EQUAL(apart_ns, qps == 1 ? 160 : 80, 1);
+    }
+}
+
 void suite_system_sent(void);
 void suite_system_sent(void)
 {
@@ -92,4 +109,5 @@ void suite_system_sent(void)
     CU_add_test(suite, "windows and kept payload", windows_and_kept_payload);
     CU_add_test(suite, "what is lost", what_is_lost);
     CU_add_test(suite, "one CQ", one_cq);
+    CU_add_test(suite, "one CQ and commits", one_cq_and_commits);
 }
