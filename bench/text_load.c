@@ -64,6 +64,8 @@ static void print_stall_head(const int *is_shown, FILE *out)
         [RNICSIM_CONTEXT_BUSY] = "contxt",
         [RNICSIM_NO_WQE] = "wqe",
         [RNICSIM_NO_RECEIVE_WQE] = "rcvwqe",
+        [RNICSIM_RATE_LIMIT] = "rate",
+        [RNICSIM_NO_REQUEST] = "reqs",
         [RNICSIM_CONTEXT_MISS] = "miss",
     };
     fprintf(out, "  %-28s", "NIC path stage");

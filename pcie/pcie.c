@@ -174,7 +174,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     return 0;
 }
 
-int pcie_more_reads(struct pcie *pcie, uint32_t count)
+int pcie_more_reads(struct pcie *pcie, enum pcie_kind kind, uint32_t count)
 {
     uint32_t reads = pcie->read_unused_count;
     struct pcie_read *read = realloc(pcie->read, (reads + count) * sizeof *read);
@@ -191,7 +191,7 @@ int pcie_more_reads(struct pcie *pcie, uint32_t count)
         pcie->read_unused_count++;
     }
     pcie->full_misaligned |= PCIE_CONTEXTS_ADDRESS; /* none of them is counted among the payload's and the WQEs' */
-    return space_init_ones(&pcie->reads[PCIE_CONTEXT_READ], pcie->sim, "context reads", count);
+    return space_init_ones(&pcie->reads[kind], pcie->sim, "more reads", count);
 }
 
 void pcie_free(struct pcie *pcie)
@@ -204,6 +204,7 @@ void pcie_free(struct pcie *pcie)
     space_free(&pcie->reads[0]);
     space_free(&pcie->reads[1]);
     space_free(&pcie->reads[2]);
+    space_free(&pcie->reads[3]);
     reserve_free(&pcie->reserve);
     flow_free(&pcie->flow);
     pcie_retire_free(pcie);

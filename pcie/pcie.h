@@ -31,6 +31,7 @@ enum pcie_kind {
     PCIE_PAYLOAD_READ, /* up: MRd, down: CplD */
     PCIE_WQE_READ,
     PCIE_CONTEXT_READ,  /* see pcie_more_reads() */
+    PCIE_RECEIVE_READ,  /* receive WQEs: the same */
     PCIE_PAYLOAD_WRITE, /* up */
     PCIE_CQE_WRITE,     /* up */
     PCIE_CONTEXT_WRITE, /* up */
@@ -169,7 +170,8 @@ struct pcie {
     struct pcie_read *read;
     uint32_t *read_unused; /* a stack of indices */
     uint32_t read_unused_count;
-    struct space reads[3]; /* operations that may be under way: payload, WQEs and records, contexts; user cycles */
+    struct space
+        reads[4]; /* operations that may be under way: payload, WQEs and records, contexts, receive WQEs; user cycles */
     struct fifo *operations;
     uint32_t current; /* being cut; valid while current_bytes > 0 */
     uint64_t current_address;
@@ -198,6 +200,8 @@ struct pcie {
     int sends_one_by_one;             /* read requests: replays, failures, operands */
     uint8_t relaxed[PCIE_KIND_COUNT]; /* whether writes of a kind have the RO attribute; events never have */
     int up_last;
+    int64_t up_tlp_cyc;   /* that the newest of writes takes, link cycles */
+    int64_t msix_gap_cyc; /* link cycles from the end of an EQE to its MSI-X */
     int64_t up_free_cyc, up_work_cyc;
     int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */
     int64_t up_wake_cyc, up_wake_ps;     /* the latest wake: the same instant twice */
@@ -227,8 +231,8 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
 void pcie_free(struct pcie *pcie);
 /* Where context reads read: this bit is set, and payload and WQEs lie elsewhere. */
 #define PCIE_CONTEXTS_ADDRESS (UINT64_C(1) << 62)
-/* Directly after pcie_init(): `count` context reads can be under way, too. Returns -1 without memory. */
-int pcie_more_reads(struct pcie *pcie, uint32_t count);
+/* Directly after pcie_init(): `count` reads of this kind, of contexts or receive WQEs, can be under way, too. Returns -1 without memory. */
+int pcie_more_reads(struct pcie *pcie, enum pcie_kind kind, uint32_t count);
 
 /* ---- read engine ---- */
 
@@ -238,7 +242,7 @@ int pcie_more_reads(struct pcie *pcie, uint32_t count);
      : (kind) == PCIE_RECORD_READ ? (unsigned)PCIE_WQE_READ \
                                   : (unsigned)PCIE_PAYLOAD_READ)
 
-/* The user cycle from which another operation of this kind, not a context read, may begin; SIM_NEVER: not decided yet. */
+/* The user cycle from which another operation of this kind, payload or WQEs, may begin; SIM_NEVER: not decided yet. */
 static inline int64_t pcie_read_when(const struct pcie *pcie, enum pcie_kind kind)
 {
     return space_when(&pcie->reads[kind != PCIE_PAYLOAD_READ], 1);

@@ -41,6 +41,7 @@ static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlp
 {
     uint32_t bytes = pcie->request_bytes + payload_bytes;
     int64_t took = tlps * (int64_t)tlp.took_cyc;
+    pcie->up_tlp_cyc = tlp.took_cyc;
     struct pcie_count *count = &pcie->count[PCIE_UP][kind];
     count->tlps += tlps;
     count->payload_bytes += tlps * payload_bytes;
@@ -145,9 +146,11 @@ static void go_on(struct pcie *pcie, struct pcie_writing *writing)
                     takes_ps(pcie, writing));
 }
 
+enum sent { SENT_NOTHING, SENT, SENT_AND_RESTS };
+
 /* The next pieces of its write, from start_cyc on: alike, one after the other, and as many as start by last_cyc and before something
- * stops the link. 0: its next TLP has no credit yet, or no translation. */
-static int send_write_pieces(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_cyc)
+ * stops the link. SENT_NOTHING: its next TLP has no credit yet, or no translation. SENT_AND_RESTS: an EQE, whose MSI-X comes later. */
+static enum sent send_write_pieces(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_cyc)
 {
     int which = input - 1;
     struct pcie_write *write = &pcie->writing[which].write;
@@ -156,19 +159,19 @@ static int send_write_pieces(struct pcie *pcie, int input, int64_t start_cyc, in
         uint64_t address = write->bytes > 0 ? write->address : write->cqe_address;
         pcie->writing[which].credit_cyc = up_translated_cyc(pcie, input, address, start_cyc);
         if (pcie->writing[which].credit_cyc > start_cyc)
-            return 0;
+            return SENT_NOTHING;
     }
     int is_free =
         flow_is_free(&pcie->flow, piece.tlp, start_cyc) && !replay_is_on(&pcie->replay[PCIE_UP]) && !pcie->ats;
     if (!is_free && must_wait(pcie, which, &piece, start_cyc))
-        return 0;
+        return SENT_NOTHING;
     if (pcie->writing[which].lack_from_cyc != SIM_NEVER)
         account_lack(pcie, which, start_cyc);
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     if (write->bytes == 0) {
         send(pcie, which, (enum pcie_kind)write->last_kind, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
         write->cqe_bytes = 0;
-        return 1;
+        return SENT;
     }
     uint32_t mps = (uint32_t)pcie->params->mps, pieces = 1;
     if (piece.bytes == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
@@ -182,9 +185,14 @@ static int send_write_pieces(struct pcie *pcie, int input, int64_t start_cyc, in
     write->bytes -= pieces * piece.bytes;
     if (write->bytes > 0)
         go_on(pcie, &pcie->writing[which]);
-    else if (write->cqe_bytes > 0)
+    else if (write->cqe_bytes > 0) {
         finish_payload(pcie, &pcie->writing[which], pcie->up_free_cyc);
-    return 1;
+        if (input == PCIE_IN_EVENT && pcie->msix_gap_cyc > 0) {
+            pcie->writing[which].came_cyc = pcie->up_free_cyc + pcie->msix_gap_cyc;
+            return SENT_AND_RESTS;
+        }
+    }
+    return SENT;
 }
 
 static void begin_write(struct pcie *pcie, int input, int64_t start_cyc)
@@ -280,9 +288,12 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
     struct pcie_write *write = &pcie->writing[input - 1].write;
     for (; start_cyc <= last_cyc; start_cyc = behind_stops(pcie, pcie->up_free_cyc)) {
         int empty = write->bytes + write->cqe_bytes == 0; /* nothing to write: done at once */
-        if (!empty && !send_write_pieces(pcie, input, start_cyc, last_cyc))
+        enum sent sent = empty ? SENT : send_write_pieces(pcie, input, start_cyc, last_cyc);
+        if (sent == SENT_NOTHING)
             return 0;
         pcie->up_last = input; /* a turn is used by sending */
+        if (sent == SENT_AND_RESTS)
+            return 0;
         int64_t end_cyc = empty ? start_cyc : pcie->up_free_cyc;
         if (write->bytes + write->cqe_bytes == 0) {
             finish_write(pcie, input, end_cyc, written);
@@ -305,7 +316,7 @@ void pcie_raise(struct pcie *pcie, int64_t at_ps, uint32_t eqe_bytes)
     struct pcie_writing *event = &pcie->writing[PCIE_IN_EVENT - 1];
     int64_t at_cyc = clk_at_or_after(&pcie->link_clk, at_ps);
     if (event->active) { /* what it has not sent yet comes behind all that is written by then, and tells of it */
-        if (at_cyc < event->came_cyc)
+        if (at_cyc < event->came_cyc && event->write.bytes > 0)
             event->came_cyc = at_cyc;
         return;
     }

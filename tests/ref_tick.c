@@ -297,7 +297,10 @@ static void end_item(struct ref *ref, int n, const struct held_item *held)
         give_space(ref, state->from, units_of(ref, state->from, held->item));
     ref->fifo[state->from].first++;
     state->busy = 0;
-    state->free_cyc = ref->cyc[node->clk] + node->interval_cyc;
+    state->free_cyc = ref->cyc[node->clk] + node->interval_cyc + node->gap_cyc;
+    for (int32_t more = ref_beats(node, held->words) - node->pause_beats, lost = 0;
+         lost < more && lost < node->pause_cyc; lost++)
+        state->free_cyc++;
     if (node->kind == REF_SINK)
         state->free_cyc += ref->net->item[held->item].rest_cyc;
     log_end(ref, n);

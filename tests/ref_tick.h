@@ -44,7 +44,8 @@ struct ref_fifo {
 struct ref_node {
     enum ref_kind kind;
     int clk;
-    int32_t interval_cyc, latency_cyc; /* both >= 1 */
+    int32_t interval_cyc, latency_cyc;       /* both >= 1 */
+    int32_t gap_cyc, pause_cyc, pause_beats; /* of a stage, after an item; pause: at most, one for each beat above */
     int32_t store, threshold_beats, strict;
     int32_t width_words;                 /* of its beats; 0: 1 */
     int inputs, in[REF_INPUTS_MAX], out; /* FIFOs */

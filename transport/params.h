@@ -11,6 +11,7 @@ struct transport_params {
 };
 
 enum transport_ack_point { TRANSPORT_ACK_ACCEPTED, TRANSPORT_ACK_ISSUED, TRANSPORT_ACK_VISIBLE };
+enum transport_completion { TRANSPORT_COMPLETION_ACKED, TRANSPORT_COMPLETION_SENT };
 enum transport_retx_source { TRANSPORT_RETX_HOST, TRANSPORT_RETX_BUFFER };
 
 extern const struct param_table transport_param_table;

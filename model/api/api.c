@@ -173,7 +173,7 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
     qp.peer_qpn = attr->peer_qpn;
     qp.mtu_bytes = attr->mtu_bytes;
     qp.max_inline_bytes = attr->max_inline_bytes;
-    qp.signal_all = attr->signal_all;
+    qp.signal_all = attr->signal_all != 0;
     qp.service_level = attr->service_level;
     qp.weight = attr->weight ? attr->weight : 1;
     qp.rate = rate_of(attr->rate_bps, nic->rate_burst);
@@ -284,6 +284,9 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
         message->delivered_at_ps == SIM_NEVER ? RNICSIM_NEVER : seen_stamp(sim, message->delivered_at_ps);
     for (int i = 0; i < RNICSIM_STAMP_COUNT; i++)
         event->stamp_ps[i] = seen_stamp(sim, message->stamp_ps[i]);
+    if (at_requester && sim->system.nic[requester].completes_when_sent)
+        for (int i = RNICSIM_AT_RECEIVED; i <= RNICSIM_AT_RESPONDED; i++)
+            event->stamp_ps[i] = RNICSIM_NEVER; /* it is complete whatever becomes of it there */
 }
 
 size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *events, size_t max)

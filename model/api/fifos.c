@@ -16,11 +16,18 @@ struct place {
     int stage; /* in the path; the path's count: at its end */
 };
 
+static size_t fifos_in(const struct rnic *nic, int path)
+{
+    const struct path *p = &nic->path[path];
+    int has_end = path != RNIC_MAC_RX && (path != RNIC_FETCH || p->count > 0);
+    return (size_t)(p->count + has_end);
+}
+
 static size_t fifos_of(const struct rnic *nic)
 {
     size_t count = 1u + (nic->pcie.has_updates != 0) + (nic->answers.on != 0);
     for (int path = 0; path < RNIC_PATHS; path++)
-        count += (size_t)nic->path[path].count + (path != RNIC_MAC_RX);
+        count += fifos_in(nic, path);
     return count;
 }
 
@@ -35,7 +42,7 @@ static int find(struct rnicsim *sim, size_t index, struct place *place)
     if (!place->nic)
         return -1;
     for (; place->path < RNIC_PATHS; place->path++) {
-        size_t here = (size_t)place->nic->path[place->path].count + (place->path != RNIC_MAC_RX);
+        size_t here = fifos_in(place->nic, place->path);
         if (index < here)
             break;
         index -= here;
@@ -98,7 +105,8 @@ static void fill_fifo(const struct place *place, struct rnicsim_fifo_info *out)
                                                       "frames for dispatch",
                                                       "payload for the write engine",
                                                       "ACKs to retire by",
-                                                      "CQEs for the write engine"};
+                                                      "CQEs for the write engine",
+                                                      "fetches for the read engine"};
     int has_path = place->path != CONTEXT_WRITES;
     const struct fifo *fifo = fifo_of(place);
     out->path = has_path ? rnic_path_name[place->path] : "core";
@@ -128,13 +136,14 @@ static const char *end_key(enum rnic_path path)
                                                 "nic.dispatch_fifo",
                                                 "nic.write_fifo",
                                                 "nic.retire_fifo",
-                                                "nic.cqe_fifo"};
+                                                "nic.cqe_fifo",
+                                                "nic.wqe_reads"};
     return key[path];
 }
 
 static const char *why_fixed(const struct place *place)
 {
-    if (place->path == RNIC_WQE)
+    if (place->path == RNIC_WQE || (place->path == RNIC_FETCH && is_end(place)))
         return "never pushes back: nic.wqe_reads bounds the fetches under way";
     if (place->path == RNIC_MAC_RX)
         return "inside the MAC";
@@ -206,11 +215,11 @@ static int64_t entry_bits(const struct rnicsim *sim, const struct place *place)
     if (place->path == CONTEXT_WRITES)
         return context_bits(place->nic);
     if (is_end(place))
-        return place->path == RNIC_DOORBELL ? p->doorbell_entry
-               : place->path == RNIC_SCHED  ? p->operation_entry
-               : place->path == RNIC_RETIRE ? p->retire_entry
-               : place->path == RNIC_CQE    ? 8 * p->cqe_bytes + 64 /* and its address */
-                                            : 0;
+        return place->path == RNIC_DOORBELL                             ? p->doorbell_entry
+               : place->path == RNIC_SCHED || place->path == RNIC_FETCH ? p->operation_entry
+               : place->path == RNIC_RETIRE                             ? p->retire_entry
+               : place->path == RNIC_CQE                                ? 8 * p->cqe_bytes + 64 /* and its address */
+                                                                        : 0;
     for (size_t i = 0; (spec = config_stage(sim->system.config, i)); i++)
         if (strcmp(spec->path, rnic_path_name[place->path]) == 0 &&
             strcmp(spec->name, place->nic->path[place->path].stage[place->stage].name) == 0)

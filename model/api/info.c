@@ -88,12 +88,16 @@ static void fill_server(const struct server *server, struct rnicsim_stage_info *
 
 static void fill_decision(const struct rnic *nic, const struct rnic_decision *decision, struct rnicsim_stage_info *out)
 {
-    static const enum rnicsim_cause cause[RNIC_WAITS] = {
-        [RNIC_WAIT_INPUT] = RNICSIM_NO_INPUT,           [RNIC_WAIT_DOWNSTREAM] = RNICSIM_DOWNSTREAM_FULL,
-        [RNIC_WAIT_BUFFER] = RNICSIM_NO_BUFFER,         [RNIC_WAIT_WINDOW] = RNICSIM_WINDOW_FULL,
-        [RNIC_WAIT_CONTEXT] = RNICSIM_CONTEXT_BUSY,     [RNIC_WAIT_WQE] = RNICSIM_NO_WQE,
-        [RNIC_WAIT_RATE] = RNICSIM_RATE_LIMIT,          [RNIC_WAIT_REQUEST] = RNICSIM_NO_REQUEST,
-        [RNIC_WAIT_CONTEXT_MISS] = RNICSIM_CONTEXT_MISS};
+    static const enum rnicsim_cause cause[RNIC_WAITS] = {[RNIC_WAIT_INPUT] = RNICSIM_NO_INPUT,
+                                                         [RNIC_WAIT_DOWNSTREAM] = RNICSIM_DOWNSTREAM_FULL,
+                                                         [RNIC_WAIT_BUFFER] = RNICSIM_NO_BUFFER,
+                                                         [RNIC_WAIT_WINDOW] = RNICSIM_WINDOW_FULL,
+                                                         [RNIC_WAIT_CONTEXT] = RNICSIM_CONTEXT_BUSY,
+                                                         [RNIC_WAIT_WQE] = RNICSIM_NO_WQE,
+                                                         [RNIC_WAIT_RATE] = RNICSIM_RATE_LIMIT,
+                                                         [RNIC_WAIT_REQUEST] = RNICSIM_NO_REQUEST,
+                                                         [RNIC_WAIT_CONTEXT_MISS] = RNICSIM_CONTEXT_MISS,
+                                                         [RNIC_WAIT_RECEIVE_WQE] = RNICSIM_NO_RECEIVE_WQE};
     out->items = decision->items;
     out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, decision->work_cyc);
     for (int wait = 0; wait < RNIC_WAITS; wait++)
@@ -260,15 +264,23 @@ size_t rnicsim_tlp_count(const struct rnicsim *sim)
 
 int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out)
 {
-    static const char *const kind[PCIE_KIND_COUNT] = {
-        [PCIE_PAYLOAD_READ] = "payload read",   [PCIE_WQE_READ] = "wqe read",
-        [PCIE_PAYLOAD_WRITE] = "payload write", [PCIE_CQE_WRITE] = "cqe write",
-        [PCIE_CONTEXT_READ] = "context read",   [PCIE_CONTEXT_WRITE] = "context write",
-        [PCIE_EQE_WRITE] = "eqe write",         [PCIE_MSIX] = "msi-x",
-        [PCIE_TRANSLATION] = "translation",     [PCIE_OTHERS] = "others",
-        [PCIE_DOORBELL] = "doorbell",           [PCIE_RECORD_READ] = "record read",
-        [PCIE_REGISTER_READ] = "register read", [PCIE_FETCH_ADD] = "fetch and add",
-        [PCIE_CMP_SWAP] = "compare and swap",   [PCIE_ATOMIC_WRITE] = "atomic write"};
+    static const char *const kind[PCIE_KIND_COUNT] = {[PCIE_PAYLOAD_READ] = "payload read",
+                                                      [PCIE_WQE_READ] = "wqe read",
+                                                      [PCIE_PAYLOAD_WRITE] = "payload write",
+                                                      [PCIE_CQE_WRITE] = "cqe write",
+                                                      [PCIE_RECEIVE_READ] = "receive WQE read",
+                                                      [PCIE_CONTEXT_READ] = "context read",
+                                                      [PCIE_CONTEXT_WRITE] = "context write",
+                                                      [PCIE_EQE_WRITE] = "eqe write",
+                                                      [PCIE_MSIX] = "msi-x",
+                                                      [PCIE_TRANSLATION] = "translation",
+                                                      [PCIE_OTHERS] = "others",
+                                                      [PCIE_DOORBELL] = "doorbell",
+                                                      [PCIE_RECORD_READ] = "record read",
+                                                      [PCIE_REGISTER_READ] = "register read",
+                                                      [PCIE_FETCH_ADD] = "fetch and add",
+                                                      [PCIE_CMP_SWAP] = "compare and swap",
+                                                      [PCIE_ATOMIC_WRITE] = "atomic write"};
     if (index >= rnicsim_tlp_count(sim))
         return RNICSIM_EINPUT;
     size_t which = index % PCIE_KIND_COUNT, direction = index / PCIE_KIND_COUNT % PCIE_DIRECTION_COUNT;

@@ -9,6 +9,8 @@ static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, 
         return "opcode: allowed SEND, SEND_IMM, WRITE, WRITE_IMM, READ, CMP_SWAP, FETCH_ADD";
     if (is_answered && qp->max_rd_atomic == 0)
         return "READs and atomics need a QP with max_rd_atomic from 1";
+    if (is_answered && sim->system.nic[host].completes_when_sent)
+        return "READs and atomics are acknowledged: not with transport.completion = sent";
     if (is_answered && (wr->flags & RNICSIM_INLINE))
         return "inline: allowed for what a request sends";
     if (is_atomic && (wr->length_bytes != 8 || wr->remote_address % 8 != 0))

@@ -11,7 +11,7 @@
  *   [stage tx.segment]                  only in nic files: a stage of path tx; their order is the order of the path
  *   clock = core
  *   width = 512 bit @assumed            and interval, latency, depth (beats or packets), flow; optional: sync,
- *                                       start_beats, holds, entry
+ *                                       start_beats, gap, pause, pause_beats, holds, entry
  *
  * Functions return 0, or -1 with one line in `err` (may be NULL). After a failed config_load() some of its values are
  * set already: the config is fit only for config_destroy(). */
@@ -80,6 +80,9 @@ enum stage_field {
     STAGE_FLOW,
     STAGE_SYNC,
     STAGE_START,
+    STAGE_GAP,
+    STAGE_PAUSE,
+    STAGE_PAUSE_BEATS,
     STAGE_ENTRY,
     STAGE_HOLDS,
     STAGE_FIELD_COUNT
@@ -94,6 +97,7 @@ struct stage_spec {
     int64_t depth;        /* >= 1, beats or packets */
     int64_t sync_cyc;     /* synchroniser flops where the clock differs from the previous stage's, 2 .. 3 */
     int64_t start_beats;  /* cut-through: so many beats, or the whole item, before it starts; >= 1 */
+    int64_t gap_cyc, pause_cyc, pause_beats;
     int depth_in_beats;
     int64_t store; /* 0: cut-through, 1: store-and-forward */
     int64_t

@@ -26,6 +26,14 @@ static const struct param_desc fields[STAGE_FIELD_COUNT] = {
     [STAGE_START] = {"start_beats", PARAM_COUNT, "", "1", "1", "1024", PARAM_CLASS_ASSUMED, "",
                      "Cut-through: beats that must be there before an item starts.",
                      offsetof(struct stage_spec, start_beats)},
+    [STAGE_GAP] = {"gap", PARAM_CYCLES, "", "0 cycle", "0 cycle", CYCLES_MAX, PARAM_CLASS_ASSUMED, "",
+                   "Cycles between two items, beside the interval.", offsetof(struct stage_spec, gap_cyc)},
+    [STAGE_PAUSE] =
+        {"pause", PARAM_CYCLES, "", "0 cycle", "0 cycle", CYCLES_MAX, PARAM_CLASS_ASSUMED, "",
+         "Cycles lost at most by a long item, one for each beat above pause_beats: the FIFO behind is full meanwhile.",
+         offsetof(struct stage_spec, pause_cyc)},
+    [STAGE_PAUSE_BEATS] = {"pause_beats", PARAM_COUNT, "", "32", "1", "1024", PARAM_CLASS_ASSUMED, "",
+                           "Beats of an item up to which nothing is lost.", offsetof(struct stage_spec, pause_beats)},
     [STAGE_ENTRY] = {"entry", PARAM_BITS, "", "0 bit", "0 bit", "65536 bit", PARAM_CLASS_ASSUMED, "",
                      "Of a depth in packets: bits of a slot in memory. 0: the whole item, in beats.",
                      offsetof(struct stage_spec, entry_bits)},
@@ -55,7 +63,7 @@ enum stage_field config_stage_field_of(const char *name)
 int config_stage_field_needs_class(enum stage_field field)
 {
     return field == STAGE_WIDTH || field == STAGE_INTERVAL || field == STAGE_LATENCY || field == STAGE_DEPTH ||
-           field == STAGE_ENTRY;
+           field == STAGE_GAP || field == STAGE_PAUSE || field == STAGE_ENTRY;
 }
 
 size_t config_stage_count(const struct config *config)
@@ -114,6 +122,7 @@ int config_stage_begin(struct config *config, const char *name, const char *orig
     snprintf(stage->origin, sizeof(stage->origin), "%s", origin);
     stage->sync_cyc = 2;
     stage->start_beats = 1;
+    stage->pause_beats = 32;
     for (int field = 0; field < STAGE_FIELD_COUNT; field++) {
         stage->note[field].class = PARAM_CLASS_ASSUMED;
         snprintf(stage->note[field].origin, sizeof(stage->note[field].origin), "default");

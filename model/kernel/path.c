@@ -21,6 +21,7 @@ static int init_stage(struct path *path, int i, const struct path_stage *from, c
         return -1;
     if (from->threshold_beats > 1)
         stage->server.threshold_beats = from->threshold_beats;
+    server_set_gap(&stage->server, from->gap_cyc, from->pause_cyc, from->pause_beats);
     if (from->in_beats && fifo_units(&stage->in, item_bytes_max) > from->depth)
         return -2;
     stage->in.read_stage = stage;

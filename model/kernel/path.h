@@ -11,6 +11,7 @@ struct path_stage {
     uint32_t width_bytes;
     int store;
     int64_t threshold_beats;
+    int64_t gap_cyc, pause_cyc, pause_beats; /* between two items: see kernel/stage.h */
     int64_t flops; /* of the crossing into this stage, when its clock differs from the one before */
     uint32_t depth;
     int in_beats;

@@ -6,12 +6,20 @@ int server_init(struct server *server, const struct clk *clk, int64_t interval_c
     *server = (struct server){.clk = clk,
                               .interval_cyc = interval_cyc,
                               .latency_cyc = latency_cyc,
+                              .rest_cyc = interval_cyc,
                               .width_bytes = width_bytes,
                               .store = store,
                               .threshold_beats = 1};
     while ((1u << server->shift) < width_bytes && server->shift < 24)
         server->shift++;
     return interval_cyc >= 1 && latency_cyc >= 1 && (1u << server->shift) == width_bytes ? 0 : -1;
+}
+
+void server_set_gap(struct server *server, int64_t gap_cyc, int64_t pause_cyc, int64_t pause_beats)
+{
+    server->rest_cyc = server->interval_cyc + gap_cyc;
+    server->pause_cyc = pause_cyc;
+    server->pause_beats = pause_beats;
 }
 
 static int64_t max2(int64_t a, int64_t b)
@@ -50,6 +58,13 @@ static inline int64_t last_beat(const struct server *server, const struct fifo *
     return slot->tail_cyc + (beats - before - 1) * server->interval_cyc;
 }
 
+/* From an item's last beat to the next one's first. */
+static inline int64_t rest_after(const struct server *server, uint32_t beats)
+{
+    int64_t more = beats - server->pause_beats;
+    return server->rest_cyc + (more <= 0 ? 0 : more < server->pause_cyc ? more : server->pause_cyc);
+}
+
 /* Books an item that starts at start_cyc, ready since ready_cyc; returns the cycle in which its last beat is read. */
 static inline int64_t book(struct server *server, const struct fifo *in, struct fifo *out, const struct fifo_slot *slot,
                            int64_t ready_cyc, int64_t start_cyc)
@@ -59,7 +74,7 @@ static inline int64_t book(struct server *server, const struct fifo *in, struct 
     int64_t end = start_cyc + work;
     ready_cyc = max2(ready_cyc, server->free_cyc);
     server->items++;
-    server->work_cyc += work + server->interval_cyc;
+    server->work_cyc += work + rest_after(server, beats);
     if (start_cyc > ready_cyc) {
         server->blocked_cyc += start_cyc - ready_cyc;
         out->back_pressure_cyc += start_cyc - ready_cyc;
@@ -67,7 +82,7 @@ static inline int64_t book(struct server *server, const struct fifo *in, struct 
     if (!server->store)
         end = max2(end, last_beat(server, in, slot, beats));
     server->bubble_cyc += end - start_cyc - work;
-    server->free_cyc = end + server->interval_cyc;
+    server->free_cyc = end + rest_after(server, beats);
     return end;
 }
 
@@ -100,7 +115,7 @@ static __attribute__((noinline)) int64_t serve_kept_beats(struct server *server,
     int64_t end = serve_beats(server, sim, in, fifo_front(in)->bytes, start_cyc, beat_cyc);
     struct fifo_slot slot = fifo_take(in);
     server->bubble_cyc += end - end_by_ends_cyc;
-    server->free_cyc = end + server->interval_cyc;
+    server->free_cyc += end - end_by_ends_cyc;
     fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end + server->latency_cyc, out->beat_cyc ? beat_cyc : 0,
               slot.bytes, slot.ref);
     fifo_release(in, slot.bytes, start_cyc, end);
@@ -142,8 +157,8 @@ static inline int64_t pass_plain(struct server *server, struct fifo *out, int64_
         end = item->tail_cyc;
     }
     server->items++;
-    server->work_cyc += work + server->interval_cyc;
-    server->free_cyc = end + server->interval_cyc;
+    server->work_cyc += work + server->rest_cyc;
+    server->free_cyc = end + server->rest_cyc;
     fifo_see(out, item, start + server->latency_cyc, end + server->latency_cyc);
     *end_cyc = end;
     return start;
@@ -180,7 +195,7 @@ static int serve_any(struct stage *stage)
 void stage_find_way(struct stage *stage)
 {
     int is_plain = !stage->in.beat_cyc && !stage->out->beat_cyc && stage->server.threshold_beats == 1 &&
-                   stage->in.write_shift == stage->server.shift && !stage->out->watch;
+                   stage->server.pause_cyc == 0 && stage->in.write_shift == stage->server.shift && !stage->out->watch;
     stage->long_way = is_plain ? 0 : STAGE_NOT_PLAIN;
 }
 

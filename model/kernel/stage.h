@@ -4,7 +4,7 @@
  *   ready = first beat visible (cut-through) or last beat visible (store-and-forward)
  *   start = max(ready, server free, space in the FIFO behind it)
  *   end   = max(start + (beats - 1) * interval, last beat visible)       the last beat is read
- *   free  = end + interval;   out: head = start + latency, tail = end + latency
+ *   free  = end + interval + gap + min(pause, beats above pause_beats);   out: head = start + latency, tail = end + latency
  * Which operand of the first max won is the stall's cause. A FIFO with beats kept applies the rule to every beat. */
 #ifndef KERNEL_STAGE_H
 #define KERNEL_STAGE_H
@@ -19,8 +19,10 @@ struct server {
     int64_t latency_cyc;  /* >= 1 */
     uint32_t width_bytes; /* a power of two */
     int shift;
-    int store;               /* store-and-forward */
-    int64_t threshold_beats; /* cut-through: so many beats (or all) must be there first; >= 1 */
+    int store;                      /* store-and-forward */
+    int64_t threshold_beats;        /* cut-through: so many beats (or all) must be there first; >= 1 */
+    int64_t rest_cyc;               /* from an item's last beat to the next one's first: interval and gap */
+    int64_t pause_cyc, pause_beats; /* more after an item, for its beats above */
     int64_t free_cyc;
     uint64_t items;
     int64_t work_cyc, blocked_cyc, bubble_cyc;
@@ -42,6 +44,8 @@ struct stage {
     int long_way; /* not 0: STAGE_... of why an item may not pass at once */
 };
 
+/* Cycles between two items beyond the interval, and one more for each beat of an item above pause_beats, up to pause_cyc. */
+void server_set_gap(struct server *server, int64_t gap_cyc, int64_t pause_cyc, int64_t pause_beats);
 /* Sets long_way, once all that it follows from is set. */
 void stage_find_way(struct stage *stage);
 /* Fills what follows from the width. Returns -1 when a number is out of range. */

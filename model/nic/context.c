@@ -77,7 +77,7 @@ int context_init(struct rnic *rnic, char *error, size_t error_bytes)
     return pool_init(&contexts->requests, sizeof(struct context_request), 64) ||
                    pool_init(&contexts->fetches, sizeof(struct context_fetch), fetches) ||
                    heap_init(&contexts->arrived, fetches) || heap_init(&contexts->again, 64) ||
-                   pcie_more_reads(&rnic->pcie, fetches)
+                   pcie_more_reads(&rnic->pcie, PCIE_CONTEXT_READ, fetches)
                ? -1
                : 0;
 }

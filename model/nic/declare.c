@@ -86,6 +86,21 @@ int rnic_declare(struct rnic *rnic, int outbox)
                               sim_reach(rnic->sim, rnic->scheduler, up, cycle, SIM_FORWARD) ||
                               sim_reach(rnic->sim, up, rnic->scheduler, OTHER_CLOCK_PS, SIM_FORWARD)))
         return -1;
+    /* the MAC tells of what is sent */
+    if (rnic->completes_when_sent && (sim_reach(rnic->sim, port, rnic->retire,
+                                                rnic->params->port_latency * cycle +
+                                                    path_least_ps(&rnic->path[RNIC_TX]) + through(rnic, RNIC_RETIRE),
+                                                SIM_FORWARD) ||
+                                      sim_reach(rnic->sim, rnic->retire, port, cycle, SIM_BY_RELEASE)))
+        return -1;
+    if (rnic->receives_fetched.on && (sim_reach(rnic->sim, rnic->dispatch, rnic->scheduler, cycle, SIM_FORWARD) ||
+                                      sim_reach(rnic->sim, rnic->scheduler, rnic->dispatch, cycle, SIM_FORWARD) ||
+                                      sim_reach(rnic->sim, down, rnic->dispatch, link, SIM_FORWARD)))
+        return -1;
+    /* what is written gives a place back to the receive path, or its CQE to be made */
+    if ((rnic->place_until_written && sim_reach(rnic->sim, up, rnic->dispatch, cycle, SIM_FORWARD)) ||
+        (rnic->receive_cqe_apart && sim_reach(rnic->sim, up, rnic->retire, cycle, SIM_FORWARD)))
+        return -1;
     if (pcie->retire && (sim_reach(rnic->sim, down, rnic->retire, link, SIM_FORWARD) || /* a read that failed */
                          sim_reach(rnic->sim, port, rnic->retire, cycle, SIM_FORWARD)))
         return -1;

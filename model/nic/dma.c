@@ -25,8 +25,18 @@ static void give_to_scheduler(struct rnic *rnic, uint32_t index, int64_t at_cyc)
         retire_fail(rnic, RNIC_QP_OF(read->ref), first_of_fetch(&rnic->qp[RNIC_QP_OF(read->ref)], read->ref), at_cyc);
     else
         rnic_forward(path_entry(&rnic->path[RNIC_WQE]), at_cyc, read->bytes, ref);
+    int64_t free_cyc = at_cyc + rnic->params->wqe_hold;
+    pcie_read_end(&rnic->pcie, index, free_cyc);
+    rnic_wake_scheduler(rnic, rnic->waits_for_read, free_cyc + 1);
+}
+
+static void give_receive_wqe(struct rnic *rnic, uint32_t index, int64_t at_cyc)
+{
+    const struct pcie_read *read = &rnic->pcie.read[index];
+    rnic_forward(path_entry(&rnic->path[RNIC_WQE]), at_cyc, read->bytes,
+                 read->ref | (read->failed ? RNIC_HAS_FAILED : 0));
     pcie_read_end(&rnic->pcie, index, at_cyc);
-    rnic_wake_scheduler(rnic, rnic->waits_for_read, at_cyc + 1);
+    receive_wqe_read(rnic, at_cyc);
 }
 
 static int64_t decide_down(void *self, int64_t now)
@@ -51,6 +61,8 @@ static int64_t decide_down(void *self, int64_t now)
             port_forward_payload(rnic);
         else if (rnic->pcie.read[down.ref].kind == PCIE_CONTEXT_READ)
             context_arrived(rnic, down.ref, down.at_cyc);
+        else if (rnic->pcie.read[down.ref].kind == PCIE_RECEIVE_READ)
+            give_receive_wqe(rnic, down.ref, down.at_cyc);
         else
             give_to_scheduler(rnic, down.ref, down.at_cyc);
     }
@@ -88,7 +100,7 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
                                      .last_kind = PCIE_PAYLOAD_WRITE};
         return;
     }
-    int has_cqe = item->last && message_is_received(message) && item->status == MESSAGE_OK;
+    int has_cqe = item->last && message_is_received(message) && item->status == MESSAGE_OK && !rnic->receive_cqe_apart;
     *write = (struct pcie_write){.address = message->remote_address + item->offset,
                                  .bytes = item->payload_bytes,
                                  .cqe_bytes = has_cqe ? cqe_bytes : 0,
@@ -124,6 +136,15 @@ static void answer_written(struct rnic *rnic, const struct pcie_up *up)
     pool_give(rnic->setup.items, up->ref);
 }
 
+/* The cycle in which the NIC knows of it, not before it has left. */
+static int64_t known_cyc(const struct rnic *rnic, const struct pcie_up *up)
+{
+    int64_t tlp_ps = clk_edge(&rnic->pcie.link_clk, rnic->pcie.up_tlp_cyc) - clk_edge(&rnic->pcie.link_clk, 0);
+    int64_t cyc = clk_after(&rnic->user_clk, up->sent_at_ps - tlp_ps) + rnic->params->write_status;
+    int64_t sent_cyc = clk_after(&rnic->user_clk, up->sent_at_ps);
+    return cyc > sent_cyc ? cyc : sent_cyc;
+}
+
 /* A data packet's payload is written: it may be the one that delivers its message, and the one that is acknowledged now. */
 static void payload_written(struct rnic *rnic, const struct pcie_up *up)
 {
@@ -133,6 +154,8 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     int64_t ack_point = rnic->setup.transport->ack_point;
     int64_t from_ps = ack_point == TRANSPORT_ACK_VISIBLE ? up->visible_at_ps : up->sent_at_ps;
     int64_t from_cyc = clk_after(&rnic->user_clk, from_ps);
+    if (__builtin_expect(rnic->place_until_written, 0))
+        receive_free_place(rnic, known_cyc(rnic, up));
     if (__builtin_expect(rnic->answers.on, 0)) {
         answers_written(rnic, clk_after(&rnic->user_clk, up->sent_at_ps));
         if (item->kind == ITEM_ANSWER) {
@@ -149,11 +172,15 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     rnic->payload_bytes += item->payload_bytes;
     if (up->payload_visible_at_ps > message->payload_seen_ps)
         message->payload_seen_ps = up->payload_visible_at_ps;
-    if (item->last) {
+    if (item->last && message_is_received(message) && rnic->receive_cqe_apart) {
+        retire_received(rnic, item->message, known_cyc(rnic, up) + rnic->params->receive_cqe_latency);
+    } else if (item->last) {
         check_order(rnic, message, up->visible_at_ps);
         message->delivered_at_ps =
             up->visible_at_ps > message->payload_seen_ps ? up->visible_at_ps : message->payload_seen_ps;
         rnic->receives += (uint64_t)message_is_received(message);
+        if (__builtin_expect(rnic->params->cq_commit > 0, 0) && message_is_received(message))
+            retire_commits(rnic, item->qp, known_cyc(rnic, up));
         if (ack_point != TRANSPORT_ACK_ACCEPTED)
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, from_cyc);
         if (message_is_received(message) && rnic->events.on)
@@ -171,13 +198,36 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     receive_acknowledge(rnic, &data, MESSAGE_OK, from_cyc);
 }
 
+/* The CQE of a message that was written before. */
+static void receive_cqe_written(struct rnic *rnic, uint32_t index, const struct pcie_up *up)
+{
+    struct message *message = rnic_message(rnic, index);
+    check_order(rnic, message, up->visible_at_ps);
+    message->delivered_at_ps =
+        up->visible_at_ps > message->payload_seen_ps ? up->visible_at_ps : message->payload_seen_ps;
+    rnic->receives++;
+    if (rnic->params->cq_commit > 0)
+        retire_commits(rnic, rnic->peer->qp[message->qp].peer, known_cyc(rnic, up));
+    if (rnic->events.on)
+        events_cqe_written(rnic, OUTBOX_RECV_DONE, index, up);
+    else
+        outbox_put(rnic->setup.outbox, host_sees(&rnic->host, up->visible_at_ps), OUTBOX_RECV_DONE,
+                   (uint32_t)rnic->setup.entity, index);
+}
+
 static void cqe_written(struct rnic *rnic, const struct pcie_up *up)
 {
+    if (__builtin_expect(up->ref & RNIC_CQE_OF_RECEIVE, 0)) {
+        receive_cqe_written(rnic, up->ref & ~RNIC_CQE_OF_RECEIVE, up);
+        return;
+    }
     struct message *message = rnic_message(rnic, up->ref);
     message->stamp_ps[MESSAGE_AT_CQE] = up->visible_at_ps;
     rnic->completions++;
     if (message_is_answered(message) && message->status == MESSAGE_OK)
         check_order(rnic, message, up->visible_at_ps);
+    if (__builtin_expect(rnic->params->cq_commit > 0, 0))
+        retire_commits(rnic, message->qp, known_cyc(rnic, up));
     if (rnic->events.on) {
         events_cqe_written(rnic, OUTBOX_SEND_DONE, up->ref, up);
         return;

@@ -29,7 +29,9 @@ void events_cqe_written(struct rnic *rnic, enum outbox_kind kind, uint32_t messa
     uint64_t ref = (uint64_t)kind << 32 | message;
     model_assert(rnic->sim, agenda_put(&events->pending, up->visible_at_ps, 0, ref) == 0, "out of memory");
     int at_once = ++events->untold >= (uint64_t)rnic->params->moderation_count;
-    pcie_raise(&rnic->pcie, up->sent_at_ps + (at_once ? 0 : rnic->params->moderation_time),
+    pcie_raise(&rnic->pcie,
+               up->sent_at_ps + (at_once ? 0 : rnic->params->moderation_time) +
+                   rnic->params->event_latency * rnic->user_clk.whole,
                (uint32_t)rnic->params->eqe_bytes);
 }
 

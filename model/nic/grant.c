@@ -10,25 +10,29 @@ void grant_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     uint32_t slot = qp->asked & qp->send_mask, fetch = qp->fetch_next++ & (QP_FETCHES_MAX - 1);
     uint32_t count = qp->known - qp->asked;
     uint32_t room = (uint32_t)rnic->params->wqe_cache - (qp->asked - qp->cut);
-    if (count > rnic->params->wqe_fetch_most)
-        count = (uint32_t)rnic->params->wqe_fetch_most;
+    if (count > rnic->fetch_most)
+        count = rnic->fetch_most;
     if (count > room)
         count = room;
     if (slot + count > qp->send_mask + 1)
         count = qp->send_mask + 1 - slot; /* not past the ring's end */
     for (uint32_t i = 0; i < count; i++)
         rnic_message(rnic, qp->send[qp->asked++ & qp->send_mask])->stamp_ps[MESSAGE_AT_GRANT] = rnic->sim->now;
+    if (__builtin_expect(rnic->begun_limited, 0) && rnic->grants_requests && rnic->begun.depth > 0) {
+        space_take(&rnic->begun, 1);
+        rnic_message(rnic, qp->send[slot])->begun = 1;
+    }
     qp->fetch[fetch].count = (uint8_t)count;
     qp->fetch[fetch].is_here = 0;
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_WQE_READ, qp->sq_address + (uint64_t)slot * WQE_BYTES,
                                     count * WQE_BYTES, index | fetch << RNIC_FETCH_SHIFT);
-    rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
+    rnic_forward(rnic->fetch_entry, now_cyc, RNIC_OPERATION_BYTES, read);
     rnic_run_reads(rnic);
 }
 
 void grant_record(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 {
-    rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, record_read(rnic, index));
+    rnic_forward(rnic->fetch_entry, now_cyc, RNIC_OPERATION_BYTES, record_read(rnic, index));
     rnic_run_reads(rnic);
 }
 
@@ -76,9 +80,11 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
 uint32_t grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
-    if (rnic_begins_request(rnic, qp))
-        space_take(&rnic->begun, 1);
     struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
+    if (rnic_begins_request(rnic, qp)) {
+        space_take(&rnic->begun, 1);
+        message->begun = 1;
+    }
     if (message->stamp_ps[MESSAGE_AT_GRANT] == SIM_NEVER) { /* it was pushed */
         message->stamp_ps[MESSAGE_AT_GRANT] = rnic->sim->now;
         message->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;

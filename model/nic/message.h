@@ -61,6 +61,7 @@ struct message {
     uint8_t signalled, has_inline, solicited;
     uint8_t fenced;                   /* it begins when the QP's answers are all there */
     uint8_t returned;                 /* its answer is written */
+    uint8_t begun;                    /* it has a place among nic.requests */
     uint8_t cut;                      /* its last packet is cut */
     uint8_t owners;                   /* requester and responder still hold it */
     int64_t payload_seen_ps;          /* when all of it that is written so far is visible in the peer's memory */

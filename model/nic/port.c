@@ -99,11 +99,16 @@ static void send_frames(struct rnic *rnic)
         struct line_frame frame =
             line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
         item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
-        if (item->kind != ITEM_DATA)
-            item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
         rnic->data_packets += item->kind != ITEM_ACK;
-        stamp_last(rnic, item, MESSAGE_AT_WIRE, &rnic->line.clk, frame.start_cyc);
-        stamp_last(rnic, item, MESSAGE_AT_RECEIVED, &rnic->line.clk, frame.last_at_cyc);
+        if (item->kind != ITEM_DATA) {
+            item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
+        } else if (item->last) {
+            struct message *message = rnic_message(rnic, item->message);
+            message->stamp_ps[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
+            message->stamp_ps[MESSAGE_AT_RECEIVED] = clk_edge(&rnic->line.clk, frame.last_at_cyc);
+        }
+        if (__builtin_expect(rnic->completes_when_sent, 0))
+            sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, frame.last_at_cyc - rnic->line.delay_cyc));
         fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
         int64_t space_at = fifo_space_at(out, slot.bytes);
         model_assert(rnic->sim, space_at != SIM_NEVER, "%s: more frames committed ahead than \"arrival\" holds",
@@ -119,6 +124,20 @@ static void send_frames(struct rnic *rnic)
     }
 }
 
+/* The item that is granted leaves what it held. */
+static inline void leave(struct rnic *rnic, const struct item *item, const struct arb_grant *grant)
+{
+    if (item->kind == ITEM_DATA) {
+        stamp_last(rnic, item, MESSAGE_AT_PORT, &rnic->user_clk, grant->start_cyc);
+        if (rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
+            free_payload(rnic, item, grant->end_cyc);
+        return;
+    }
+    rnic->ack_packets += item->kind == ITEM_ACK;
+    if (grant->input == PORT_IN_DATA)
+        answers_sent(rnic, item, grant->end_cyc);
+}
+
 static int64_t decide_port(void *self, int64_t now)
 {
     struct rnic *rnic = self;
@@ -128,17 +147,19 @@ static int64_t decide_port(void *self, int64_t now)
         struct arb_grant grant = arb_next(&rnic->port, now, horizon, &wake_at);
         if (grant.input < 0)
             return wake_at;
-        const struct item *item = rnic_item(rnic, grant.slot.ref);
-        stamp_last(rnic, item, MESSAGE_AT_PORT, &rnic->user_clk, grant.start_cyc);
-        rnic->ack_packets += item->kind == ITEM_ACK;
-        if (item->kind != ITEM_DATA && grant.input == PORT_IN_DATA)
-            answers_sent(rnic, item, grant.end_cyc);
-        else if (item->kind == ITEM_DATA && rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
-            free_payload(rnic, item, grant.end_cyc);
+        leave(rnic, rnic_item(rnic, grant.slot.ref), &grant);
         send_frames(rnic);
         if (rnic->payload_waits && !path_entry(&rnic->path[RNIC_PAYLOAD])->writer_waits)
             port_forward_payload(rnic); /* the grant has made room for it */
     }
+}
+
+static int64_t decide_port_sent(void *self, int64_t now)
+{
+    struct rnic *rnic = self;
+    if (rnic->sent_waits)
+        sent_forward(rnic);
+    return decide_port(self, now);
 }
 
 /* Frames that cut through from the datapath to the line cross two clocks: there the cycle of every beat is kept, from the packet
@@ -170,9 +191,11 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
     snprintf(error, error_bytes, "nic.port_width: allowed 64, 128, 256, 512 or 1024 bit");
     return server_init(&server, &rnic->user_clk, 1, rnic->params->port_latency, (uint32_t)rnic->params->port_width / 8,
                        0) ||
-                   arb_init(&rnic->port, rnic->sim, "port", &server, in, 2,
-                            rnic->params->port_policy == NIC_PORT_ACK_FIRST, path_entry(&rnic->path[RNIC_TX]),
-                            least + rnic->user_clk.whole, decide_port, rnic)
+                   arb_init(
+                       &rnic->port, rnic->sim, "port", &server, in, 2, rnic->params->port_policy == NIC_PORT_ACK_FIRST,
+                       path_entry(&rnic->path[RNIC_TX]), least + rnic->user_clk.whole,
+                       rnic->setup.transport->completion == TRANSPORT_COMPLETION_SENT ? decide_port_sent : decide_port,
+                       rnic)
                ? -1
                : 0;
 }

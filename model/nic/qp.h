@@ -30,21 +30,28 @@ struct qp {
     uint32_t qpn, peer_qpn;
     uint32_t peer; /* index of the peer QP at the other NIC; QP_NONE until both exist */
     uint32_t mtu_bytes, sq_depth, rq_depth, max_inline_bytes;
-    int signal_all;
     uint64_t sq_address; /* of the ring in host memory */
+
+    /* together, as they are small */
+    uint8_t signal_all;
+    uint8_t wants_record, reads_record;
+    uint8_t queued;      /* eligible now or at a known cycle, or its context is fetched */
+    uint8_t is_followed; /* its packets follow from a grant */
+    uint8_t has_context; /* what the next grant needs has been fetched: 1 the QP's context, 2 the translations, too */
+    uint8_t answering;   /* an answer of it has its turn, or will at a known cycle, or waits for a lock */
+    uint8_t failed;      /* in state ERROR: what is posted is flushed */
 
     /* the send queue: a ring of messages. posted (by the program) >= known (doorbell decoded) >= fetched (WQE in the NIC)
      * >= cut (all packets made) >= acked >= retired */
     uint32_t *send;
     uint32_t send_mask;
     uint32_t posted, known, fetched, cut, retired;
-    uint32_t acked;  /* of those that are cut, the oldest that is not acknowledged, counted like `retired` */
-    uint32_t unread; /* more were rung for, but the doorbell record that tells is not read yet */
-    int wants_record, reads_record;
+    uint32_t acked;        /* of those that are cut, the oldest that is not acknowledged, counted like `retired` */
+    uint32_t unread;       /* more were rung for, but the doorbell record that tells is not read yet */
     uint32_t rung_in_vain; /* WQEs whose doorbell was dropped: the next one tells of them, too */
-    uint32_t record_index;            /* what is known when the record under way is here, counted like `known` */
-    uint32_t offset_bytes;            /* into the message being cut */
-    uint32_t asked;                   /* WQEs whose fetch is granted, those that are here too, counted like `fetched` */
+    uint32_t record_index; /* what is known when the record under way is here, counted like `known` */
+    uint32_t offset_bytes; /* into the message being cut */
+    uint32_t asked;        /* WQEs whose fetch is granted, those that are here too, counted like `fetched` */
     uint32_t fetch_first, fetch_next; /* fetches under way, in order */
     struct {
         uint8_t count, is_here; /* WQEs; before those of an earlier fetch */
@@ -55,25 +62,22 @@ struct qp {
     /* scheduler */
     uint32_t service_level, weight;
     struct rate rate;
-    int queued;      /* eligible now or at a known cycle, or its context is fetched */
-    int has_context; /* what the next grant needs has been fetched: 1 the QP's context, 2 the translations, too */
     enum qp_wait wait;
     int64_t eligible_cyc;
     uint32_t next_waiting; /* for a request of another to retire */
     int64_t context_free_cyc;
+    int64_t cq_free_cyc;
     uint32_t staged_first, staged_last; /* packets of user logic that are there, not yet granted; POOL_NONE */
 
     /* the receive queue and the responder */
     struct qp_receive *receive;
-    uint32_t receive_mask, receives_posted, receives_taken;
+    uint32_t receive_mask, receives_posted, receives_taken, receives_asked;
     struct responder responder;
     uint32_t answer_first, answer_last;   /* its answers, in order; POOL_NONE */
     uint32_t answers_held;                /* of them those to READs and atomics */
     uint16_t answers_asked, answers_sent; /* since the start, modulo 2^16: queued; whose last packet has left */
     uint32_t next_answering;              /* of the QPs that have their turns */
     uint32_t atomics_unwritten;           /* of its answers: granted, and what they change is not written yet */
-    int answering;                        /* it has, or will at a known cycle */
-    int failed;                           /* in state ERROR: what is posted is flushed */
     uint32_t failed_status;               /* for the request that failed it, until that is told */
     uint32_t failed_request;              /* which that is, counted like `posted` */
 

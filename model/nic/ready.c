@@ -28,6 +28,12 @@ static int check(const struct ready *ready, const struct nic_params *p, char *er
     return 0;
 }
 
+int ready_counts_class_bytes(const struct nic_params *p)
+{
+    return p->classes > 1 && (p->class_scheduler == NIC_SCHEDULER_DRR || p->class_scheduler == NIC_SCHEDULER_WFQ ||
+                              p->class_quantum_unit == NIC_QUANTUM_UNIT_BYTE);
+}
+
 int64_t ready_quantum_bytes(const struct nic_params *p)
 {
     int64_t qp = p->quantum_unit == NIC_QUANTUM_UNIT_BYTE ? p->quantum : INT64_MAX;

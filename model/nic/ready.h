@@ -26,6 +26,8 @@ struct ready {
 
 /* The least quantum that counts bytes: no frame may be larger. INT64_MAX: none does. */
 int64_t ready_quantum_bytes(const struct nic_params *params);
+/* Whether traffic classes share by bytes, of turns or in virtual time. */
+int ready_counts_class_bytes(const struct nic_params *params);
 /* Returns 0, or -1 with one line in `error`. */
 int ready_init(struct ready *ready, const struct clk *clk, const struct nic_params *params, char *error,
                size_t error_bytes);

@@ -82,7 +82,7 @@ enum verdict { ACCEPT, ANSWER, IGNORE, NAK_RNR, NAK_INVALID }; /* ANSWER: accept
 /* A SEND or a WRITE with immediate takes a receive WQE, which may not be there. */
 static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct item *item, struct message *message)
 {
-    if (!(message_is_send(message) ? item->first : item->last))
+    if (!receive_takes_wqe(item, message))
         return ACCEPT;
     const struct qp_receive *receive = &qp->receive[qp->receives_taken & qp->receive_mask];
     if (qp->receives_taken == qp->receives_posted || receive->posted_at_ps > rnic->sim->now)
@@ -112,8 +112,11 @@ static enum verdict judge_answered(struct rnic *rnic, struct qp *qp, const struc
 static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rnic, struct qp *qp,
                                                                 const struct item *item)
 {
-    if (item->psn != qp->responder.psn_expected)
-        return IGNORE;
+    if (item->psn != qp->responder.psn_expected) {
+        if (!rnic->completes_when_sent || !item->first)
+            return IGNORE;
+        qp->responder.psn_expected = item->psn; /* what was lost before stays lost (IBTA vol. 1, 9.8.2.2) */
+    }
     struct message *message = rnic_message(rnic, item->message);
     if (message->opcode != MESSAGE_WRITE) {
         if (message_is_answered(message))
@@ -163,23 +166,33 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
     return respond_at > ack_at ? respond_at : ack_at;
 }
 
+static void free_place(struct rnic *rnic, int64_t cyc)
+{
+    cyc = cyc > rnic->place_free_cyc ? cyc : rnic->place_free_cyc;
+    rnic->place_free_cyc = cyc;
+    fifo_release(&rnic->path[RNIC_RX].end, 1, cyc, cyc);
+}
+
 /* A NAK is made where ACKs are, so that it comes behind those of the packets before: here, or, when the writes before it are done, at
  * the write engine, which the packet reaches without its payload. */
-static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t now_cyc)
+static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
+    if (rnic->completes_when_sent)
+        verdict = IGNORE; /* nobody is told */
     rnic->drops_sequence += verdict == IGNORE;
     item->after_answers = rnic->qp[item->qp].answers_asked;
     item->status = verdict == NAK_RNR ? MESSAGE_RNR_EXCEEDED : verdict == NAK_INVALID ? MESSAGE_REMOTE_INVALID : 0;
     if (verdict != IGNORE && !acks_on_acceptance(rnic)) {
         item->payload_bytes = 0;
         rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, 0, ref);
-        return;
+        return 1;
     }
     struct item data = *item;
     receive_drop(rnic, ref); /* before the NAK, which takes its place in the pool */
     if (verdict != IGNORE)
         receive_acknowledge(rnic, &data, data.status, now_cyc);
+    return 0;
 }
 
 static void answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
@@ -190,16 +203,16 @@ static void answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
     pool_give(rnic->setup.items, ref);
 }
 
-static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+/* 1: it goes on to the write engine. */
+static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
     enum verdict verdict = judge(rnic, &rnic->qp[item->qp], item);
     if (verdict != ACCEPT) {
-        if (verdict == ANSWER)
-            answer(rnic, ref, now_cyc);
-        else
-            refuse(rnic, ref, verdict, now_cyc);
-        return;
+        if (verdict != ANSWER)
+            return refuse(rnic, ref, verdict, now_cyc);
+        answer(rnic, ref, now_cyc);
+        return 0;
     }
     struct message *message = rnic_message(rnic, item->message);
     if (item->ack_request)
@@ -215,17 +228,19 @@ static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, u
         }
     }
     rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
+    return 1;
 }
 
 /* A packet of an answer, at the requester. They come in order; behind one that was lost, the others are of no use. */
-static void take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+/* 1: it goes on to the write engine. */
+static int take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
     struct message *message = rnic_message(rnic, item->message);
     if (item->offset != message->returned_bytes) {
         rnic->drops_sequence++;
         receive_drop(rnic, ref);
-        return;
+        return 0;
     }
     message->returned_bytes += item->payload_bytes;
     if (item->last) {
@@ -233,6 +248,7 @@ static void take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
         message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = item->judged_at_ps;
     }
     rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
+    return 1;
 }
 
 /* The front packet leaves its FIFO at start_cyc. */
@@ -244,6 +260,7 @@ static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, in
     item->judged_at_ps = rnic_ps(rnic, slot.tail_cyc);
     if (context_failed)
         item->bad |= ITEM_NOT_READ;
+    int goes_to_memory = 0;
     rnic->dispatching.items++;
     rnic->dispatching.work_cyc++;
     rnic->dispatch_free_cyc = start_cyc + 1;
@@ -254,13 +271,16 @@ static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, in
             rnic->drops_underrun++;
         receive_drop(rnic, slot.ref);
     } else if (item->kind == ITEM_DATA) {
-        take_data(rnic, slot.ref, start_cyc);
+        goes_to_memory = take_data(rnic, slot.ref, start_cyc);
     } else if (item->kind == ITEM_ANSWER) {
-        take_answer(rnic, slot.ref, start_cyc);
+        goes_to_memory = take_answer(rnic, slot.ref, start_cyc);
     } else {
         rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), start_cyc, item->bytes, slot.ref);
     }
-    fifo_release(in, slot.bytes, start_cyc, start_cyc);
+    if (!__builtin_expect(rnic->place_until_written, 0))
+        fifo_release(in, slot.bytes, start_cyc, start_cyc);
+    else if (!goes_to_memory)
+        free_place(rnic, start_cyc);
 }
 
 /* Dispatches what has come, in order, as far as its fate is certain: most of it makes no choice and runs inside whoever brings a frame.
@@ -285,14 +305,37 @@ static int64_t run_dispatch(struct rnic *rnic, int is_decider)
     return SIM_NEVER;
 }
 
-/* With contexts that can be missing nothing is certain before its instant: the decider looks up what is judged by now, and dispatches
- * what can be. */
-static __attribute__((noinline, cold)) int64_t run_with_contexts(struct rnic *rnic, int64_t now_cyc)
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When all that the front packet needs is there; SIM_NEVER: not known yet. Also what comes last. */
+static int64_t front_cyc(const struct rnic *rnic, enum rnic_wait *waits_for)
+{
+    int64_t context = rnic->contexts.on ? context_front_cyc(rnic) : 0;
+    int64_t receive = rnic->receives_fetched.on ? receive_wqe_front_cyc(rnic) : 0;
+    *waits_for = context > receive ? RNIC_WAIT_CONTEXT_MISS : RNIC_WAIT_RECEIVE_WQE;
+    return context > receive ? context : receive;
+}
+
+/* It is to be taken: 1 when something of that could not be read. */
+static int front_taken(struct rnic *rnic)
+{
+    int failed = rnic->receives_fetched.on && receive_wqe_front_failed(rnic);
+    return (rnic->contexts.on && context_front_taken(rnic)) || failed;
+}
+
+/* With contexts or receive WQEs that can be missing nothing is certain before its instant: the decider looks up what is judged by now,
+ * and dispatches what can be. */
+static __attribute__((noinline, cold)) int64_t run_and_look_ahead(struct rnic *rnic, int64_t now_cyc)
 {
     struct fifo *in = &rnic->path[RNIC_RX].end;
     for (;;) {
-        int64_t next = context_look_ahead(rnic, now_cyc);
-        int64_t there = fifo_empty(in) ? SIM_NEVER : context_front_cyc(rnic);
+        int64_t next = rnic->contexts.on ? context_look_ahead(rnic, now_cyc) : SIM_NEVER;
+        next = rnic->receives_fetched.on ? earlier(next, receive_wqe_look(rnic, now_cyc)) : next;
+        enum rnic_wait waits_for;
+        int64_t there = fifo_empty(in) ? SIM_NEVER : front_cyc(rnic, &waits_for);
         if (there == SIM_NEVER)
             return next;
         const struct fifo_slot *front = fifo_front(in);
@@ -302,33 +345,49 @@ static __attribute__((noinline, cold)) int64_t run_with_contexts(struct rnic *rn
         if (start > now_cyc)
             return start < next ? start : next;
         model_assert(rnic->sim, start == now_cyc, "%s: a packet is dispatched too late", rnic->setup.name);
-        rnic->dispatching.wait_cyc[RNIC_WAIT_CONTEXT_MISS] += from - ready;
+        rnic->dispatching.wait_cyc[waits_for] += from - ready;
         rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - from;
-        dispatch(rnic, start, context_front_taken(rnic));
+        dispatch(rnic, start, front_taken(rnic));
     }
 }
 
 /* Nothing is dispatched before its instant: when the decider is to look at what has come. */
 static __attribute__((noinline, cold)) int64_t next_look_ps(const struct rnic *rnic)
 {
-    int64_t at = context_next_look(rnic, rnic_cycle(rnic, rnic->sim->now));
+    int64_t now_cyc = rnic_cycle(rnic, rnic->sim->now);
+    int64_t at = rnic->contexts.on ? context_next_look(rnic, now_cyc) : SIM_NEVER;
+    at = rnic->receives_fetched.on ? earlier(at, receive_wqe_next_look(rnic, now_cyc)) : at;
     return at == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, at);
+}
+
+void receive_free_place(struct rnic *rnic, int64_t cyc)
+{
+    const struct fifo *in = &rnic->path[RNIC_RX].end;
+    int was_empty = fifo_empty(in);
+    free_place(rnic, cyc);
+    int64_t at = SIM_NEVER; /* what comes into that place */
+    if (rnic->looks_ahead)
+        at = next_look_ps(rnic);
+    else if (was_empty && !fifo_empty(in))
+        at = rnic_ps(rnic, fifo_front(in)->tail_cyc);
+    if (at != SIM_NEVER)
+        sim_wake(rnic->sim, rnic->dispatch, at);
 }
 
 static int64_t decide_dispatch(void *self, int64_t now)
 {
     struct rnic *rnic = self;
-    if (!rnic->contexts.on)
+    if (!rnic->looks_ahead)
         return run_dispatch(rnic, 1);
     int64_t now_cyc = rnic_cycle(rnic, now), next = now_cyc;
     if (rnic_ps(rnic, now_cyc) == now) /* else woken between two edges */
-        next = run_with_contexts(rnic, now_cyc);
+        next = run_and_look_ahead(rnic, now_cyc);
     return next == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, next);
 }
 
 static void dispatch_certain(struct rnic *rnic)
 {
-    int64_t at = __builtin_expect(rnic->contexts.on, 0) ? next_look_ps(rnic) : run_dispatch(rnic, 0);
+    int64_t at = __builtin_expect(rnic->looks_ahead, 0) ? next_look_ps(rnic) : run_dispatch(rnic, 0);
     if (at != SIM_NEVER)
         sim_wake(rnic->sim, rnic->dispatch, at);
 }
@@ -340,6 +399,7 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->dispatch = sim_add(rnic->sim, decide_dispatch, rnic, "dispatch", rnic->user_clk.whole);
     if (rnic->arrival < 0 || rnic->dispatch < 0)
         return -1;
+    rnic->looks_ahead = rnic->contexts.on || rnic->receives_fetched.on;
     rnic->path[RNIC_RX].end.reader_wants_tail = 1;
     path_entry(&rnic->path[RNIC_RESPOND])->write_decider = rnic->dispatch;
     path_entry(&rnic->path[RNIC_RETIRE])->write_decider = rnic->dispatch;

@@ -6,10 +6,11 @@ int requests_hold(const struct rnic *rnic, const struct qp *qp)
     return qp->cut - qp->retired >= rnic->params->qp_requests || (rnic->answers.on && answers_hold_request(rnic, qp));
 }
 
-int requests_must_wait(const struct rnic *rnic, uint32_t index)
+int requests_must_wait(const struct rnic *rnic, uint32_t index, int is_fetch, int is_packet, int64_t cyc)
 {
-    return rnic_begins_request(rnic, &rnic->qp[index]) &&
-           space_when(&rnic->begun, 1) > rnic_cycle(rnic, rnic->sim->now);
+    int begins = (is_packet && rnic_begins_request(rnic, &rnic->qp[index])) ||
+                 (is_fetch && rnic->grants_requests && rnic->begun.depth > 0);
+    return begins && space_when(&rnic->begun, 1) > cyc;
 }
 
 void requests_wait(struct rnic *rnic, uint32_t index)

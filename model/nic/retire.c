@@ -20,7 +20,6 @@ static void tell_fabric(struct rnic *rnic, struct message *message, uint32_t ind
 /* The oldest request of the QP leaves its send queue. */
 static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t status)
 {
-    int was_begun = (int32_t)(qp->cut - qp->retired) > 0 || (qp->cut == qp->retired && qp->offset_bytes > 0);
     uint32_t index = qp->send[qp->retired++ & qp->send_mask];
     if ((int32_t)(qp->acked - qp->retired) < 0)
         qp->acked = qp->retired;
@@ -28,13 +27,14 @@ static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t s
     message->status = (uint8_t)status;
     message->stamp_ps[MESSAGE_AT_RETIRED] = rnic_ps(rnic, now_cyc);
     rnic->errors += status != MESSAGE_OK;
-    if (rnic->begun.depth > 0 && was_begun)
-        requests_retired(rnic, now_cyc + 1);
+    if (message->begun)
+        requests_retired(rnic, now_cyc + rnic->params->request_hold);
     if (rnic->fabric_source != NIC_FABRIC_OFF)
         tell_fabric(rnic, message, index, now_cyc);
-    else if (message->signalled || status != MESSAGE_OK)
+    else if (message->signalled || status != MESSAGE_OK) {
+        qp->cq_free_cyc = now_cyc + rnic->params->cq_loop;
         rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, CQE_DESCRIPTOR_BYTES, index);
-    else
+    } else
         outbox_put(rnic->setup.outbox, rnic_ps(rnic, now_cyc + 1), OUTBOX_UNSIGNALLED, (uint32_t)rnic->setup.entity,
                    index);
     rnic->retiring.items++;
@@ -90,6 +90,35 @@ void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc)
 {
     model_assert(rnic->sim, heap_put(&rnic->failing, cyc + 1, qp, (uint64_t)qp << 32 | request) == 0, "out of memory");
     sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
+}
+
+void retire_received(struct rnic *rnic, uint32_t message, int64_t cyc)
+{
+    model_assert(rnic->sim, agenda_put(&rnic->received, cyc, 0, message) == 0, "out of memory");
+    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
+}
+
+/* A received message is the next to get a CQE: it has come before the next ACK. */
+static int received_is_next(const struct rnic *rnic, int64_t now_cyc)
+{
+    const struct fifo *in = &rnic->path[RNIC_RETIRE].end;
+    const struct agenda_entry *first = agenda_first(&rnic->received);
+    return first && agenda_at(first) <= now_cyc && (fifo_empty(in) || fifo_front(in)->head_cyc > agenda_at(first));
+}
+
+/* The QP at the receiver, whose CQ it is. */
+static struct qp *receiver_of(const struct rnic *rnic, uint32_t message)
+{
+    return &rnic->qp[rnic->peer->qp[rnic_message(rnic, message)->qp].peer];
+}
+
+static void finish_received(struct rnic *rnic, int64_t now_cyc)
+{
+    uint32_t message = (uint32_t)agenda_first(&rnic->received)->ref;
+    agenda_drop_first(&rnic->received);
+    receiver_of(rnic, message)->cq_free_cyc = now_cyc + rnic->params->cq_loop;
+    rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, CQE_DESCRIPTOR_BYTES, message | RNIC_CQE_OF_RECEIVE);
+    rnic->retiring.items++;
 }
 
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc)
@@ -185,14 +214,20 @@ static int return_one(struct rnic *rnic, int64_t now_cyc)
     return 1;
 }
 
+/* Whether its oldest request is acknowledged, and answered if it asks for that. */
+static int can_retire(const struct rnic *rnic, const struct qp *qp)
+{
+    if (qp->retired == qp->acked)
+        return 0;
+    const struct message *message = rnic_message(rnic, qp->send[qp->retired & qp->send_mask]);
+    return !message_is_answered(message) || message->returned;
+}
+
 /* Retires one request of the QP under way; 0 when there is none left. */
 static int retire_one(struct rnic *rnic, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[rnic->retiring_qp];
-    if (qp->retired == qp->acked)
-        return 0;
-    const struct message *message = rnic_message(rnic, qp->send[qp->retired & qp->send_mask]);
-    if (message_is_answered(message) && !message->returned)
+    if (!can_retire(rnic, qp))
         return 0;
     finish(rnic, qp, now_cyc, MESSAGE_OK);
     if (rnic->begun_limited)
@@ -213,6 +248,10 @@ static int step(struct rnic *rnic, int64_t now_cyc)
     }
     if (fail_one(rnic, now_cyc) || flush_one(rnic, now_cyc))
         return 1;
+    if (received_is_next(rnic, now_cyc)) {
+        finish_received(rnic, now_cyc);
+        return 1;
+    }
     if (!return_one(rnic, now_cyc)) {
         if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
             return 0;
@@ -225,6 +264,47 @@ static int step(struct rnic *rnic, int64_t now_cyc)
     return 1;
 }
 
+/* What is written by now takes its CQ first. */
+static void take_commits(struct rnic *rnic, int64_t now_cyc)
+{
+    const struct agenda_entry *first;
+    while ((first = agenda_first(&rnic->commits)) != 0 && agenda_at(first) <= now_cyc) {
+        struct qp *qp = &rnic->qp[first->ref];
+        int64_t from_cyc = agenda_at(first) > qp->cq_free_cyc ? agenda_at(first) : qp->cq_free_cyc;
+        qp->cq_free_cyc = from_cyc + rnic->params->cq_commit;
+        agenda_drop_first(&rnic->commits);
+    }
+}
+
+/* From when on the CQ of the QP that is next, as far as it is here, takes a CQE. */
+static int64_t cq_free_cyc(const struct rnic *rnic, int64_t now_cyc)
+{
+    const struct fifo *in = &rnic->path[RNIC_RETIRE].end;
+    if (rnic->retiring_qp != QP_NONE && can_retire(rnic, &rnic->qp[rnic->retiring_qp]))
+        return rnic->qp[rnic->retiring_qp].cq_free_cyc;
+    if (received_is_next(rnic, now_cyc))
+        return receiver_of(rnic, (uint32_t)agenda_first(&rnic->received)->ref)->cq_free_cyc;
+    const struct heap_entry *returned = heap_first(&rnic->returned);
+    if (returned && returned->at <= now_cyc)
+        return rnic->qp[rnic_message(rnic, (uint32_t)returned->ref)->qp].cq_free_cyc;
+    if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
+        return 0;
+    return rnic->qp[rnic_item(rnic, fifo_front(in)->ref)->qp].cq_free_cyc;
+}
+
+/* When something else may come first, while a CQ is waited for. */
+static int64_t later_cyc_of(const struct rnic *rnic, int64_t now_cyc)
+{
+    const struct heap *heaps[] = {&rnic->flush, &rnic->failing, &rnic->returned};
+    int64_t next = SIM_NEVER;
+    for (int i = 0; i < 3; i++) {
+        const struct heap_entry *first = heap_first(heaps[i]);
+        if (first && first->at > now_cyc && first->at < next)
+            next = first->at;
+    }
+    return next;
+}
+
 static int64_t next_input_cyc(const struct rnic *rnic)
 {
     const struct fifo *in = &rnic->path[RNIC_RETIRE].end;
@@ -232,6 +312,9 @@ static int64_t next_input_cyc(const struct rnic *rnic)
     const struct heap_entry *flush = heap_first(&rnic->flush);
     if (flush && flush->at < next)
         next = flush->at;
+    const struct agenda_entry *received = agenda_first(&rnic->received);
+    if (received && agenda_at(received) < next)
+        next = agenda_at(received);
     const struct heap_entry *failing = heap_first(&rnic->failing);
     if (failing && failing->at < next)
         next = failing->at;
@@ -250,6 +333,12 @@ static int64_t decide(void *self, int64_t now)
     /* a step may make a CQE: without space for it nothing is retired */
     if (rnic_blocked(rnic, path_entry(&rnic->path[RNIC_CQE]), CQE_DESCRIPTOR_BYTES, now_cyc, &wake_at))
         return wake_at;
+    if (__builtin_expect(rnic->cqs_are_busy, 0)) {
+        take_commits(rnic, now_cyc);
+        int64_t free_cyc = cq_free_cyc(rnic, now_cyc), later_cyc = later_cyc_of(rnic, now_cyc);
+        if (free_cyc > now_cyc)
+            return rnic_ps(rnic, free_cyc < later_cyc ? free_cyc : later_cyc);
+    }
     if (step(rnic, now_cyc)) {
         rnic->retiring.work_cyc += rnic->params->retire_interval;
         rnic->retire_free_cyc = now_cyc + rnic->params->retire_interval;
@@ -263,9 +352,10 @@ int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
     snprintf(error, error_bytes, "too many decision points");
     rnic->retiring_qp = QP_NONE;
+    rnic->cqs_are_busy = rnic->params->cq_loop > rnic->params->retire_interval || rnic->params->cq_commit > 0;
     rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
     if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16) ||
-        heap_init(&rnic->returned, 16))
+        heap_init(&rnic->returned, 16) || agenda_init(&rnic->received, 16) || agenda_init(&rnic->commits, 16))
         return -1;
     rnic->path[RNIC_RETIRE].end.read_decider = rnic->retire;
     path_entry(&rnic->path[RNIC_CQE])->write_decider = rnic->retire;

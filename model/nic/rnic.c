@@ -8,7 +8,7 @@
 #define HOST_ENTITY (UINT64_C(1) << 40) /* of the host's random stream, beside the NIC's own */
 
 const char *const rnic_path_name[RNIC_PATHS] = {"doorbell", "sched", "wqe",     "payload", "ack", "tx",
-                                                "mac_rx",   "rx",    "respond", "retire",  "cqe"};
+                                                "mac_rx",   "rx",    "respond", "retire",  "cqe", "fetch"};
 
 int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t start_cyc, int64_t *wake_at)
 {
@@ -66,7 +66,7 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
         shape.name = "operation_fifo", shape.depth = (uint32_t)p->operation_fifo;
         break;
     case RNIC_WQE:
-        shape.name = "wqe_fifo", shape.depth = (uint32_t)p->wqe_reads;
+        shape.name = "wqe_fifo", shape.depth = (uint32_t)(p->wqe_reads + p->receive_reads);
         break;
     case RNIC_PAYLOAD:
         shape.name = "data_fifo", shape.depth = (uint32_t)p->data_fifo / user_bytes, shape.in_beats = 1;
@@ -83,6 +83,7 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
         break;
     case RNIC_RX:
         shape.name = "dispatch_fifo", shape.depth = (uint32_t)p->dispatch_fifo;
+        shape.return_cyc = p->dispatch_return;
         break;
     case RNIC_RESPOND:
         shape.name = "write_fifo", shape.depth = (uint32_t)p->write_fifo / user_bytes, shape.in_beats = 1;
@@ -90,6 +91,9 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
         break;
     case RNIC_RETIRE:
         shape.name = "retire_fifo", shape.depth = (uint32_t)p->retire_fifo;
+        break;
+    case RNIC_FETCH:
+        shape.name = "fetch_fifo", shape.depth = (uint32_t)(p->wqe_reads + p->receive_reads);
         break;
     default:
         shape.name = "cqe_fifo", shape.depth = (uint32_t)p->cqe_fifo;
@@ -171,11 +175,14 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
     snprintf(error, error_bytes, "out of memory");
     if (pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
         return -1;
+    rnic->receives_fetched.on = setup->nic->receive_reads > 0;
     rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
     return init_clocks(rnic, error, error_bytes) || events_init(rnic, error, error_bytes) ||
                    fabric_init(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes) ||
                    context_init(rnic, error, error_bytes) || answers_init(rnic, error, error_bytes)
                ? -1
+           : rnic->receives_fetched.on
+               ? pcie_more_reads(&rnic->pcie, PCIE_RECEIVE_READ, (uint32_t)setup->nic->receive_reads)
                : 0;
 }
 
@@ -185,8 +192,17 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
         if (init_path(rnic, (enum rnic_path)path, error, error_bytes))
             return -1;
     dma_join(rnic);
+    rnic->place_until_written = rnic->params->dispatch_place == NIC_DISPATCH_PLACE_WRITTEN;
+    rnic->receive_cqe_apart = rnic->params->receive_cqe == NIC_RECEIVE_CQE_WHEN_WRITTEN;
+    rnic->pcie.msix_gap_cyc =
+        clk_at_or_after(&rnic->pcie.link_clk,
+                        clk_edge(&rnic->pcie.link_clk, 0) + rnic->params->interrupt_latency * rnic->user_clk.whole);
+    snprintf(error, error_bytes, "out of memory");
+    if (rnic->receives_fetched.on && receive_wqe_init(rnic))
+        return -1;
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
-                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) || context_join(rnic)
+                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
+                   context_join(rnic) || sent_init(rnic)
                ? -1
                : 0;
 }
@@ -202,6 +218,11 @@ void rnic_free(struct rnic *rnic)
     pool_free(&rnic->doorbells);
     fabric_free(rnic);
     events_free(rnic);
+    agenda_free(&rnic->follow.wqes);
+    agenda_free(&rnic->received);
+    agenda_free(&rnic->commits);
+    receive_wqe_free(rnic);
+    agenda_free(&rnic->sent);
     context_free(rnic);
     answers_free(rnic);
     atomics_free(rnic);

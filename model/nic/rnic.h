@@ -8,7 +8,8 @@
  *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
  *   both wait in front of dispatch for contexts that are not on chip, grants in the scheduler: context.h
  *   a READ or an atomic: answers.c -> [D scheduler] -> like data, as an answer -> at the requester like data -> [D retire]
- *   ACK:  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
+ *   SENDs may wait in front of dispatch for receive WQEs, too: receive_wqe.h; grants of whole requests: follow.h, their fetches: path fetch
+ *   ACK (or the MAC, sent.c):  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
 #ifndef NIC_RNIC_H
 #define NIC_RNIC_H
 
@@ -22,11 +23,13 @@
 #include "nic/atomics.h"
 #include "nic/context.h"
 #include "nic/fabric.h"
+#include "nic/follow.h"
 #include "nic/message.h"
 #include "nic/outbox.h"
 #include "nic/params.h"
 #include "nic/qp.h"
 #include "nic/ready.h"
+#include "nic/receive_wqe.h"
 #include "pcie/pcie.h"
 
 enum rnic_path {
@@ -41,6 +44,7 @@ enum rnic_path {
     RNIC_RESPOND,
     RNIC_RETIRE,
     RNIC_CQE,
+    RNIC_FETCH, /* from a grant that fetches to path sched; without stages it is not used */
     RNIC_PATHS
 };
 
@@ -86,6 +90,7 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAIT_WQE,
                  RNIC_WAIT_RATE,
                  RNIC_WAIT_REQUEST,
+                 RNIC_WAIT_RECEIVE_WQE,
                  RNIC_WAITS
 };
 
@@ -133,6 +138,11 @@ struct rnic {
     struct rnic_decision scheduling;
     enum rnic_wait scheduler_blocked_by;
 
+    int grants_requests;
+    struct follow follow;
+    struct fifo *fetch_entry; /* where the scheduler pushes fetches */
+    uint32_t fetch_most;      /* WQEs in one */
+
     /* payload in the order of the read operations */
     uint32_t *order;
     uint32_t order_mask, order_first, order_next;
@@ -147,8 +157,13 @@ struct rnic {
     uint32_t retiring_qp; /* the QP whose requests are being retired, QP_NONE */
     int retiring_nak;     /* it fails when they are */
     struct heap returned; /* messages of which the answer is written, from the cycle on */
-    struct heap flush;    /* QPs in error with requests to flush */
-    struct heap failing;  /* requests of which a read over PCIe fails: QP and number, from the cycle on */
+    int completes_when_sent;
+    struct agenda sent;    /* of such: what the requester is to be told, by when */
+    int sent_waits;        /* for space in path retire */
+    int cqs_are_busy;      /* a CQ may have to be waited for */
+    struct agenda commits; /* CQs whose CQEs are written, by when that is known */
+    struct heap flush;     /* QPs in error with requests to flush */
+    struct heap failing;   /* requests of which a read over PCIe fails: QP and number, from the cycle on */
 
     struct rnic_events {
         int on;
@@ -159,6 +174,12 @@ struct rnic {
     struct contexts contexts; /* that are not all on chip */
     struct answers answers;
     struct atomics atomics;
+    struct fetched_receives receives_fetched;
+    int looks_ahead;         /* dispatch: at contexts, or receive WQEs, that are to be fetched */
+    int place_until_written; /* nic.dispatch_place */
+    int64_t place_free_cyc;  /* of the newest that is free */
+    int receive_cqe_apart;   /* nic.receive_cqe */
+    struct agenda received;  /* messages whose CQEs are to be made */
 
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_sequence;     /* no space at arrival, PSN not expected */
@@ -256,6 +277,8 @@ void record_give_up(struct rnic *rnic, struct qp *qp);
 /* What path wqe brings: a QP whose WQEs are fetched, or whose doorbell record was read, or could not be. */
 #define RNIC_IS_RECORD (1u << 31)
 #define RNIC_HAS_FAILED (1u << 30)
+#define RNIC_IS_RECEIVE (1u << 29) /* a receive WQE: below, its packet in the ring of them */
+#define RNIC_RECEIVE_OF(ref) ((ref) & (RNIC_IS_RECEIVE - 1))
 #define RNIC_FETCH_SHIFT 20u /* above the QP: which of its fetches */
 #define RNIC_QP_OF(ref) ((ref) & ((1u << RNIC_FETCH_SHIFT) - 1))
 #define RNIC_FETCH_OF(ref) ((ref) >> RNIC_FETCH_SHIFT & (QP_FETCHES_MAX - 1))
@@ -272,7 +295,8 @@ static inline uint32_t rnic_next_payload_bytes(const struct rnic *rnic, const st
 /* Whether its next packet takes one of a limited number of requests that all QPs share. */
 static inline int rnic_begins_request(const struct rnic *rnic, const struct qp *qp)
 {
-    return __builtin_expect(rnic->begun_limited, 0) && rnic->begun.depth > 0 && qp->offset_bytes == 0;
+    return __builtin_expect(rnic->begun_limited, 0) && rnic->begun.depth > 0 && qp->offset_bytes == 0 &&
+           !qp->is_followed;
 }
 
 /* What a granted QP does: it fetches WQEs, reads its doorbell record, or sends a packet, whose frame's bytes are returned. */
@@ -283,6 +307,15 @@ uint32_t grant_packet(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* From now on packets of answers have their turns, too. */
 void scheduler_grant_answers(struct rnic *rnic);
+/* Queues the QP if it has something to do, for its decision to look at; returns the cycle from which on it is eligible, else SIM_NEVER. */
+int64_t scheduler_enqueue(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
+/* Takes what the scheduler sees by now; returns when it will see the next. Inside its decision. */
+int64_t inputs_take(struct rnic *rnic, int64_t now_cyc);
+/* A fetch of the QP's is here; its WQEs count when those of the fetches before it do. */
+void inputs_take_fetch(struct rnic *rnic, struct qp *qp, uint32_t fetch);
+/* When a packet of the QP finds a read operation, payload buffer and space in path sched; SIM_NEVER: not decided yet. */
+int64_t scheduler_packet_when(struct rnic *rnic, const struct qp *qp, int *waits_for_read, int *waits_for_space);
+
 /* Something of the QP has changed that the scheduler sees at cyc. */
 void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
 
@@ -291,8 +324,8 @@ void scheduler_queue(struct rnic *rnic, uint32_t qp, int64_t cyc);
 
 /* Whether the QP must not begin its next request, which is fetched: for those of its own that are under way. */
 int requests_hold(const struct rnic *rnic, const struct qp *qp);
-/* Whether the QP's next packet would begin a request while nic.requests are begun. */
-int requests_must_wait(const struct rnic *rnic, uint32_t qp);
+/* Whether the QP's next work, a packet or a fetch for a request, would begin one at cyc while nic.requests are begun. */
+int requests_must_wait(const struct rnic *rnic, uint32_t qp, int is_fetch, int is_packet, int64_t cyc);
 /* It waits apart until one retires, so that the QPs which have begun theirs can go on. */
 void requests_wait(struct rnic *rnic, uint32_t qp);
 /* One is retired: its place is free at cyc. */
@@ -312,12 +345,26 @@ static inline void rnic_wake_scheduler(struct rnic *rnic, int waits, int64_t cyc
 }
 int port_init(struct rnic *rnic, char *error, size_t error_bytes);
 
+/* Requests that are complete when their last frame is sent (sent.c). The frame's last byte is on the line at at_ps; */
+void sent_frame(struct rnic *rnic, uint32_t item, int64_t at_ps);
+/* those that wait for space in path retire go on. */
+void sent_forward(struct rnic *rnic);
+int sent_init(struct rnic *rnic);
+
 int receive_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Takes frames from the line whose fate is certain: those that find space whatever happens, and those that arrive by now. Wakes the
  * arrival decider for the next. */
 void receive_arrivals(struct rnic *rnic);
 /* Sends the ACK (or NAK) for a data packet; it is made at from_cyc. */
 void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc);
+
+/* The place of a packet that is written is free at cyc, or as soon as those before it are. */
+void receive_free_place(struct rnic *rnic, int64_t cyc);
+/* Whether the packet, if it is accepted, takes a receive WQE. */
+static inline int receive_takes_wqe(const struct item *item, const struct message *message)
+{
+    return message_is_send(message) ? item->first : item->last && message_is_received(message);
+}
 
 /* A data packet ends here without being delivered. */
 void receive_drop(struct rnic *rnic, uint32_t ref);
@@ -328,5 +375,13 @@ void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);
 void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc);
 /* The answer to a READ or an atomic is written at the cycle: it can be retired. */
 void retire_returned(struct rnic *rnic, uint32_t message, int64_t cyc);
+/* A received message is written at cyc: its CQE is to be made. */
+void retire_received(struct rnic *rnic, uint32_t message, int64_t cyc);
+/* The CQE of this QP's CQ is written: its context is taken once more from cyc on. */
+static inline void retire_commits(struct rnic *rnic, uint32_t qp, int64_t cyc)
+{
+    model_assert(rnic->sim, agenda_put(&rnic->commits, cyc, 0, qp) == 0, "out of memory");
+}
+#define RNIC_CQE_OF_RECEIVE (1u << 31) /* in what path cqe holds, beside the message */
 
 #endif

@@ -11,6 +11,12 @@
 
 enum work { WORK_NONE, WORK_RECORD, WORK_FETCH, WORK_PACKET, WORK_CONTEXT };
 
+/* A fetch for a request is one of a limited number. */
+static enum work gated_fetch(const struct rnic *rnic, const struct qp *qp)
+{
+    return rnic->grants_requests && qp->asked - qp->retired >= rnic->params->qp_requests ? WORK_NONE : WORK_FETCH;
+}
+
 static inline enum work work_of(const struct rnic *rnic, const struct qp *qp)
 {
     uint32_t held = qp->asked - qp->cut;
@@ -20,9 +26,9 @@ static inline enum work work_of(const struct rnic *rnic, const struct qp *qp)
         return WORK_RECORD;
     if (qp->known != qp->asked && qp->fetch_next - qp->fetch_first < rnic->params->wqe_prefetch &&
         held * 2 <= rnic->params->wqe_cache)
-        return WORK_FETCH;
-    if (__builtin_expect(rnic->holds_requests, 0) && qp->offset_bytes == 0 && qp->fetched != qp->cut &&
-        requests_hold(rnic, qp))
+        return __builtin_expect(rnic->holds_requests, 0) ? gated_fetch(rnic, qp) : WORK_FETCH;
+    if (__builtin_expect(rnic->holds_requests, 0) &&
+        (qp->is_followed || (qp->offset_bytes == 0 && qp->fetched != qp->cut && requests_hold(rnic, qp))))
         return WORK_NONE;
     if (qp->fetched != qp->cut && requester_window_open(&qp->requester, rnic->setup.transport) &&
         (rnic->fabric_source != NIC_FABRIC_STREAM || qp->staged_first != POOL_NONE))
@@ -65,8 +71,7 @@ void scheduler_queue(struct rnic *rnic, uint32_t index, int64_t cyc)
     model_assert(rnic->sim, heap_put(&rnic->eligible, cyc, index, index) == 0, "out of memory");
 }
 
-/* Queues the QP if it has something to do, for decide() to look at; returns the cycle from which on it is eligible, else SIM_NEVER. */
-static int64_t enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait waited_for)
+int64_t scheduler_enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait waited_for)
 {
     struct qp *qp = &rnic->qp[index];
     if (qp->queued || work_of(rnic, qp) == WORK_NONE)
@@ -79,75 +84,11 @@ static int64_t enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_w
 
 void scheduler_kick(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait waited_for)
 {
-    cyc = enqueue(rnic, index, cyc, waited_for);
+    if (__builtin_expect(rnic->follow.waits_for_window, 0))
+        sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, cyc));
+    cyc = scheduler_enqueue(rnic, index, cyc, waited_for);
     if (cyc != SIM_NEVER && rnic_ps(rnic, cyc) > rnic->sim->now)
         sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, cyc));
-}
-
-static void take_doorbell(struct rnic *rnic, struct fifo_slot slot)
-{
-    struct rnic_doorbell *doorbell = rnic_doorbell(rnic, slot.ref);
-    struct qp *qp = &rnic->qp[doorbell->qp];
-    record_rung(rnic, qp, doorbell);
-    if (doorbell->pushed && qp->asked + 1 == qp->known && qp->fetched == qp->asked)
-        qp->asked = ++qp->fetched; /* otherwise it waits for the ones before it, and is fetched with them */
-    if (qp->failed)
-        retire_flush(rnic, doorbell->qp, slot.head_cyc);
-    else
-        enqueue(rnic, doorbell->qp, slot.head_cyc, QP_WAIT_POST);
-    pool_give(&rnic->doorbells, slot.ref);
-}
-
-/* A fetch is here; its WQEs count when those of the fetches before it do. */
-static void take_fetch(struct rnic *rnic, struct qp *qp, uint32_t fetch)
-{
-    qp->fetch[fetch].is_here = 1;
-    for (; qp->fetch_first != qp->fetch_next && qp->fetch[qp->fetch_first & (QP_FETCHES_MAX - 1)].is_here;
-         qp->fetch_first++)
-        for (uint32_t left = qp->fetch[qp->fetch_first & (QP_FETCHES_MAX - 1)].count; left > 0; left--)
-            rnic_message(rnic, qp->send[qp->fetched++ & qp->send_mask])->stamp_ps[MESSAGE_AT_WQE] = rnic->sim->now;
-}
-
-/* WQEs, or a doorbell record. */
-static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
-{
-    uint32_t index = RNIC_QP_OF(slot.ref);
-    struct qp *qp = &rnic->qp[index];
-    if (slot.ref & RNIC_IS_RECORD)
-        record_is_here(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
-    else
-        take_fetch(rnic, qp, RNIC_FETCH_OF(slot.ref));
-    enqueue(rnic, index, slot.head_cyc, QP_WAIT_WQE);
-}
-
-/* Takes what is visible by now from the doorbells and the fetched WQEs; returns when the next will be. */
-static inline __attribute__((always_inline)) int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
-{
-    int64_t next = SIM_NEVER;
-    for (int path = 0; path < 2; path++) {
-        struct fifo *in = &rnic->path[path == 0 ? RNIC_DOORBELL : RNIC_WQE].end;
-        while (!fifo_empty(in) && fifo_front(in)->head_cyc <= now_cyc) {
-            struct fifo_slot slot = fifo_take(in);
-            if (path == 0)
-                take_doorbell(rnic, slot);
-            else
-                take_wqes(rnic, slot);
-            fifo_release(in, slot.bytes, now_cyc, now_cyc);
-            if (path == 0 && rnic->stores_wait)
-                doorbell_forward(rnic);
-        }
-        if (!fifo_empty(in) && fifo_front(in)->head_cyc < next)
-            next = fifo_front(in)->head_cyc;
-    }
-    if (__builtin_expect(rnic->has_more_inputs, 0)) {
-        int64_t post = rnic->fabric_source == NIC_FABRIC_OFF ? SIM_NEVER : fabric_take_posts(rnic, now_cyc);
-        int64_t context = rnic->contexts.on ? context_run(rnic, now_cyc) : SIM_NEVER;
-        int64_t answer = rnic->answers.on ? answers_run(rnic, now_cyc) : SIM_NEVER;
-        next = post < next ? post : next;
-        next = context < next ? context : next;
-        next = answer < next ? answer : next;
-    }
-    return next;
 }
 
 /* From which cycle on the QP's work finds all that it needs, as seen at at_cyc; SIM_NEVER: not decided yet, and I am woken by what
@@ -155,7 +96,7 @@ static inline __attribute__((always_inline)) int64_t take_inputs(struct rnic *rn
 static inline int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *qp, int64_t at_cyc,
                                    enum rnic_wait *waits_for)
 {
-    struct fifo *entry = path_entry(&rnic->path[RNIC_SCHED]);
+    struct fifo *entry = work == WORK_PACKET ? path_entry(&rnic->path[RNIC_SCHED]) : rnic->fetch_entry;
     int64_t path_at = fifo_space_at(entry, RNIC_OPERATION_BYTES);
     int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_PACKET ? PCIE_PAYLOAD_READ : PCIE_WQE_READ);
     int64_t space_at = work != WORK_PACKET || rnic->fabric_source == NIC_FABRIC_STREAM
@@ -168,6 +109,15 @@ static inline int64_t can_grant_at(struct rnic *rnic, enum work work, const stru
     if (latest > at_cyc || space_at > at_cyc)
         *waits_for = space_at > latest ? RNIC_WAIT_BUFFER : RNIC_WAIT_DOWNSTREAM;
     return space_at > latest ? space_at : latest;
+}
+
+int64_t scheduler_packet_when(struct rnic *rnic, const struct qp *qp, int *waits_for_read, int *waits_for_space)
+{
+    enum rnic_wait waits_for;
+    int64_t at = can_grant_at(rnic, WORK_PACKET, qp, 0, &waits_for);
+    *waits_for_read = rnic->waits_for_read;
+    *waits_for_space = rnic->waits_for_space;
+    return at;
 }
 
 static const enum rnic_wait wait_of[] = {
@@ -236,7 +186,7 @@ static inline __attribute__((always_inline)) int64_t next_in_order(struct rnic *
         if (__builtin_expect(rnic->has_gates, 0)) {
             if (at > from_cyc) /* what it would have to wait for is seen when it could be granted */
                 return at;
-            if (*work == WORK_PACKET && requests_must_wait(rnic, *index)) {
+            if (requests_must_wait(rnic, *index, *work == WORK_FETCH, *work == WORK_PACKET, from_cyc)) {
                 heap_take(&rnic->eligible);
                 requests_wait(rnic, *index);
                 continue;
@@ -282,7 +232,7 @@ static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *ind
     }
     while ((*index = ready_first(&rnic->ready)) != ARBITER_NONE) {
         *work = behind_context(rnic, *index, work_of(rnic, &rnic->qp[*index]));
-        int waits = *work == WORK_PACKET && requests_must_wait(rnic, *index);
+        int waits = requests_must_wait(rnic, *index, *work == WORK_FETCH, *work == WORK_PACKET, from_cyc);
         if (*work != WORK_NONE && !waits)
             break;
         rnic->qp[*index].queued = 0; /* it has failed since, or others have begun requests */
@@ -305,7 +255,7 @@ static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *ind
 }
 
 /* The QP, the first in the queue, has been granted. If it has more to do it is eligible again when its context is free. */
-static void granted_in_order(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
+static inline __attribute__((always_inline)) void granted_in_order(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
 {
     if (work_of(rnic, qp) == WORK_NONE) {
         heap_take(&rnic->eligible);
@@ -367,7 +317,8 @@ static inline __attribute__((always_inline)) void grant(struct rnic *rnic, uint3
     if (rnic->ready.in_order)
         granted_in_order(rnic, qp, now_cyc);
     else
-        granted_by_policy(rnic, index, frame_bytes, qp->cut != cut, now_cyc);
+        granted_by_policy(rnic, index, frame_bytes, qp->cut != cut || (rnic->grants_requests && work == WORK_FETCH),
+                          now_cyc);
 }
 
 static inline __attribute__((always_inline)) int64_t next_grant(struct rnic *rnic, int64_t from_cyc, uint32_t *index,
@@ -375,6 +326,15 @@ static inline __attribute__((always_inline)) int64_t next_grant(struct rnic *rni
 {
     return rnic->ready.in_order ? next_in_order(rnic, from_cyc, index, work)
                                 : next_by_policy(rnic, from_cyc, index, work);
+}
+
+/* What has come since: rarely anything, so that is seen here. */
+static inline int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
+{
+    const struct fifo *doorbells = &rnic->path[RNIC_DOORBELL].end, *wqes = &rnic->path[RNIC_WQE].end;
+    int64_t doorbell = fifo_empty(doorbells) ? SIM_NEVER : fifo_front(doorbells)->head_cyc;
+    int64_t wqe = fifo_empty(wqes) ? SIM_NEVER : fifo_front(wqes)->head_cyc, next = doorbell < wqe ? doorbell : wqe;
+    return __builtin_expect(next <= now_cyc || rnic->has_more_inputs, 0) ? inputs_take(rnic, now_cyc) : next;
 }
 
 /* A packet of an answer. */
@@ -436,9 +396,27 @@ static int64_t decide(void *self, int64_t now)
     return run(self, now, 0);
 }
 
+/* What follows from a grant may wait as well. */
+static void follow_waits(struct rnic *rnic)
+{
+    rnic->waits_for_read |= rnic->follow.waits_for_read;
+    rnic->waits_for_space |= rnic->follow.waits_for_space;
+}
+
+static int64_t decide_and_follow(void *self, int64_t now)
+{
+    int64_t at = run(self, now, 0);
+    follow_waits(self);
+    return at;
+}
+
 static int64_t decide_with_answers(void *self, int64_t now)
 {
-    return run(self, now, 1);
+    struct rnic *rnic = self;
+    int64_t at = run(rnic, now, 1);
+    if (rnic->grants_requests)
+        follow_waits(rnic);
+    return at;
 }
 
 void scheduler_grant_answers(struct rnic *rnic)
@@ -449,20 +427,25 @@ void scheduler_grant_answers(struct rnic *rnic)
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
     uint32_t units = (uint32_t)(rnic->params->payload_buffer / 64);
-    rnic->scheduler = sim_add(rnic->sim, decide, rnic, "scheduler", rnic->user_clk.whole);
+    rnic->scheduler = sim_add(rnic->sim, rnic->params->grant == NIC_GRANT_REQUEST ? decide_and_follow : decide, rnic,
+                              "scheduler", rnic->user_clk.whole);
     rnic->path[RNIC_DOORBELL].end.read_decider = rnic->scheduler;
     rnic->path[RNIC_WQE].end.read_decider = rnic->scheduler;
     path_entry(&rnic->path[RNIC_SCHED])->write_decider = rnic->scheduler;
     if (ready_init(&rnic->ready, &rnic->user_clk, rnic->params, error, error_bytes))
         return -1;
+    if (follow_init(rnic, error, error_bytes))
+        return -1;
     snprintf(error, error_bytes, "out of memory");
     rnic->waiting_first = QP_NONE;
     rnic->fetch_interval_cyc =
         rnic->params->wqe_fetch_interval > 0 ? rnic->params->wqe_fetch_interval : rnic->params->scheduler_interval;
-    rnic->begun_limited = rnic->params->qp_requests < QP_REQUESTS_MOST || rnic->params->requests < REQUESTS_MOST;
+    rnic->begun_limited =
+        rnic->params->qp_requests < QP_REQUESTS_MOST || rnic->params->requests < REQUESTS_MOST || rnic->grants_requests;
     rnic->holds_requests = rnic->begun_limited;
     rnic->has_gates = rnic->begun_limited || rnic->contexts.on;
-    rnic->has_more_inputs = rnic->fabric_source != NIC_FABRIC_OFF || rnic->contexts.on;
+    rnic->has_more_inputs = rnic->fabric_source != NIC_FABRIC_OFF || rnic->contexts.on || rnic->grants_requests ||
+                            rnic->path[RNIC_FETCH].count > 0 || rnic->receives_fetched.on;
     uint32_t requests = rnic->params->requests < REQUESTS_MOST ? (uint32_t)rnic->params->requests : 0;
     if (rnic->scheduler < 0 || heap_init(&rnic->eligible, 64) ||
         (requests > 0 && space_init_ones(&rnic->begun, rnic->sim, "requests", requests)) ||

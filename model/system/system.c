@@ -20,7 +20,7 @@ static int add_stage(struct rnic_setup *setup, const struct stage_spec *spec, st
     if (path < 0)
         return config_error_set(error,
                                 "section [stage %s.%s]: there is no path '%s', allowed: doorbell, sched, wqe, payload, "
-                                "ack, tx, mac_rx, rx, respond, retire, cqe",
+                                "ack, tx, mac_rx, rx, respond, retire, cqe, fetch",
                                 spec->path, spec->name, spec->path);
     int on_mac = strcmp(spec->clock, "mac") == 0;
     if (!on_mac && strcmp(spec->clock, "user") != 0)
@@ -38,6 +38,9 @@ static int add_stage(struct rnic_setup *setup, const struct stage_spec *spec, st
                                                 .width_bytes = (uint32_t)spec->width_bits / 8,
                                                 .store = (int)spec->store,
                                                 .threshold_beats = spec->start_beats,
+                                                .gap_cyc = spec->gap_cyc,
+                                                .pause_cyc = spec->pause_cyc,
+                                                .pause_beats = spec->pause_beats,
                                                 .flops = spec->sync_cyc,
                                                 .depth = (uint32_t)spec->depth,
                                                 .in_beats = spec->depth_in_beats};

@@ -38,6 +38,9 @@ static int build_path(struct built *built, int f)
                                         .width_bytes = width_bytes_of(&net->node[n]),
                                         .store = net->node[n].store,
                                         .threshold_beats = net->node[n].threshold_beats,
+                                        .gap_cyc = net->node[n].gap_cyc,
+                                        .pause_cyc = net->node[n].pause_cyc,
+                                        .pause_beats = net->node[n].pause_beats,
                                         .flops = in->flops,
                                         .depth = (uint32_t)in->depth,
                                         .in_beats = in->in_beats};

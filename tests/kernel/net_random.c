@@ -76,6 +76,12 @@ static int new_node(struct draw *draw, enum ref_kind kind, int clk)
     node->store = chance(draw, 35);
     if (kind != REF_SOURCE && !node->store && chance(draw, 15))
         node->threshold_beats = between(draw, 2, draw->words_max + 1);
+    if (kind == REF_STAGE && chance(draw, 15))
+        node->gap_cyc = between(draw, 1, 4);
+    if (kind == REF_STAGE && chance(draw, 15)) {
+        node->pause_cyc = between(draw, 1, 6);
+        node->pause_beats = between(draw, 1, draw->words_max);
+    }
     node->width_words = draw->widths && chance(draw, 60) ? 1 << between(draw, 0, 2) : 1;
     if (kind == REF_ARBITER)
         node->strict = chance(draw, 30);

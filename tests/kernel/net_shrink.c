@@ -139,6 +139,8 @@ static void simplify_numbers(struct shrink *shrink)
     for (int n = 0; n < net->nodes; n++) {
         struct ref_node *node = &net->node[n];
         simplify32(shrink, &node->interval_cyc, 1);
+        simplify32(shrink, &node->gap_cyc, 0);
+        simplify32(shrink, &node->pause_cyc, 0);
         simplify32(shrink, &node->latency_cyc, 1);
         simplify32(shrink, &node->store, 0);
         simplify32(shrink, &node->threshold_beats, 1);
@@ -221,6 +223,7 @@ void net_print(const struct ref_net *net, FILE *out)
         const struct ref_node *node = &net->node[n];
         fprintf(out, "  node %d: %s, clock %d, width %d, interval %d, latency %d%s", n, kind[node->kind], node->clk,
                 node->width_words, node->interval_cyc, node->latency_cyc, node->store ? ", store" : "");
+        fprintf(out, ", gap %d, pause %d above %d", node->gap_cyc, node->pause_cyc, node->pause_beats);
         fprintf(out, ", threshold %d%s, window %d, credit %d; reads", node->threshold_beats,
                 node->strict ? ", strict" : "", node->window, node->credit_cyc);
         for (int i = 0; i < node->inputs; i++)

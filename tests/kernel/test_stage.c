@@ -101,6 +101,28 @@ static void cut_and_store(void)
     }
 }
 
+/* Latency 1: a gap of 3 behind every item, and 1 more behind one of 3 beats, up to 4 behind those of more; ready one cycle before, and at it. */
+static void gap_and_pause(void)
+{
+    for (int64_t beats = 2; beats <= 8; beats++)
+        for (int64_t early = 0; early <= 1; early++) {
+            struct bench bench;
+            bench_init(&bench);
+            struct path_stage stage = stage_of(&bench.slow, 1, 1, 1);
+            stage.gap_cyc = 3;
+            stage.pause_cyc = 4;
+            stage.pause_beats = 2;
+            int64_t lost = beats - 2 < 4 ? beats - 2 : 4, ready = 12 + beats + 3 + lost;
+            CU_ASSERT_EQUAL_FATAL(build(&bench, &stage, 1, 8, 4096), 0);
+            push(&bench, 12 - beats + 1, beats, 1, 1); /* stored at 12: free at 12 + beats + 3 and what is lost */
+            push(&bench, ready - early, 1, 1, 2);
+            expect_end(&bench, 13, 12 + beats, 1);
+            expect_end(&bench, ready + 1, ready + 1, 2);
+            CU_ASSERT_EQUAL(bench.path.stage[0].server.work_cyc, beats + 3 + lost + 4);
+            bench_free(&bench);
+        }
+}
+
 static void threshold(void)
 {
     static const int64_t start_cyc[] = {0, 10, 15, 20, 25, 25}; /* by threshold 1 .. 5 of 4 beats */
@@ -293,6 +315,7 @@ void suite_kernel_stage(void)
     CU_pSuite suite = CU_add_suite("kernel stage", NULL, NULL);
     CU_add_test(suite, "server free", server_free);
     CU_add_test(suite, "cut-through and store-and-forward", cut_and_store);
+    CU_add_test(suite, "gap and pause", gap_and_pause);
     CU_add_test(suite, "start threshold", threshold);
     CU_add_test(suite, "space behind", space_behind);
     CU_add_test(suite, "space in beats", space_in_beats);

@@ -54,7 +54,15 @@ static int frames_lost(const struct linecheck *given, uint32_t frame_bytes, int6
     int lost = 0, which;
     CU_ASSERT_FATAL(sim_init(&sim, 1) == 0 && line_init(&line, &mac, 0, 0) == 0 &&
                     clk_init_hz(&bus, clock_hz, 0, 0) == 0);
-    struct path_stage stage = {"bus", &bus, 1, 1, width, 1, 1, 2, DEPTH_BEATS, 1};
+    struct path_stage stage = {.name = "bus",
+                               .clk = &bus,
+                               .interval_cyc = 1,
+                               .latency_cyc = 1,
+                               .width_bytes = width,
+                               .store = 1,
+                               .flops = 2,
+                               .depth = DEPTH_BEATS,
+                               .in_beats = 1};
     struct fifo_shape end = {.name = "end", .read_clk = &bus, .return_cyc = 1, .depth = 4, .read_bytes = width};
     CU_ASSERT_FATAL(path_init(&path, &sim, "rx", &line.clk, width, &stage, 1, &end, 4096, &which) == 0);
     for (int i = 0; i < FRAMES; i++) {

@@ -66,8 +66,13 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     s.has_unlike_qps = PICK(&r, 0, 1) != 0;
     uint64_t caches = seed * 977 + 5; /* a stream of its own */
     uint32_t has_caches = PICK(&caches, 0, 1, 1);
+    uint64_t design = seed * 1013 + 3; /* and another: how open NICs are built */
+    uint32_t is_sent = PICK(&design, 0, 0, 1);
+    uint32_t is_request =
+        PICK(&design, 0, 1, 1) & !has_caches & (policy != 2) & (policy != 4) & (unit != 1) & (classes == 1);
     uint64_t answers = seed * 1231 + 7;
-    choose_opcodes(&s, &answers);
+    if (!is_sent)
+        choose_opcodes(&s, &answers);
     struct {
         const char *format;
         uint32_t value;
@@ -182,7 +187,25 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.wqe_fetch_most=%u", PICK(&r, 1, 2, 8)},
                {"nic.wqe_fetch_interval=%u cycle", PICK(&r, 0, 1, 9)},
                {"pcie.host_write_ack=%u ns", PICK(&r, 0, 68, 300)},
-               {"pcie.host_snoop=%u ns", PICK(&r, 0, 0, 90)}};
+               {"pcie.host_snoop=%u ns", PICK(&r, 0, 0, 90)},
+               {"transport.completion=%s", is_sent},
+               {"nic.sent_latency=%u cycle", PICK(&design, 1, 9)},
+               {"nic.cq_loop=%u cycle", PICK(&design, 1, 1, 12, 200)},
+               {"stage.payload.build.gap=%u cycle", PICK(&design, 0, 1, 30)},
+               {"stage.tx.mac.pause=%u cycle", PICK(&design, 0, 5, 70)},
+               {"nic.grant=%s", is_request},
+               {"nic.wqe_hold=%u cycle", PICK(&design, 0, 0, 27)},
+               {"nic.wqe_reads=%u", PICK(&design, 1, 3, 8)},
+               {"nic.request_hold=%u cycle", PICK(&design, 1, 21)},
+               {"nic.receive_reads=%u", PICK(&design, 0, 0, 1, 16)},
+               {"nic.dispatch_place=%s", PICK(&design, 0, 1)},
+               {"nic.dispatch_return=%u cycle", PICK(&design, 1, 5)},
+               {"nic.receive_cqe=%s", PICK(&design, 0, 1)},
+               {"nic.receive_cqe_latency=%u cycle", PICK(&design, 1, 7)},
+               {"nic.write_status=%u cycle", PICK(&design, 0, 19)},
+               {"nic.event_latency=%u cycle", PICK(&design, 0, 55)},
+               {"nic.interrupt_latency=%u cycle", PICK(&design, 0, 34)},
+               {"nic.cq_commit=%u cycle", PICK(&design, 0, 0, 6, 300)}};
     static const char *const word[][5] = {{"accepted", "issued", "visible"},
                                           {"host", "buffer"},
                                           {"ack_first", "round_robin"},
@@ -206,7 +229,11 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"nic", "host"},
                                           {"rr", "wrr", "drr", "strict", "wfq"},
                                           {"packet", "byte", "message"},
-                                          {"rr", "wrr", "drr", "strict", "wfq"}};
+                                          {"rr", "wrr", "drr", "strict", "wfq"},
+                                          {"acked", "sent"},
+                                          {"step", "request"},
+                                          {"dispatched", "written"},
+                                          {"with_payload", "when_written"}};
     _Static_assert(sizeof set / sizeof *set <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
