@@ -60,12 +60,14 @@ static int flush_one(struct rnic *rnic, int64_t now_cyc)
     return 1;
 }
 
-/* The QP is in error from now on, because of this request. */
-static void fail(struct qp *qp, uint32_t status, uint32_t request)
+/* The QP is in error from now on, because of this request. The scheduler may wait for what it needed. */
+static void fail(struct rnic *rnic, uint32_t index, uint32_t status, uint32_t request, int64_t now_cyc)
 {
+    struct qp *qp = &rnic->qp[index];
     qp->failed = 1;
     qp->failed_status = status;
     qp->failed_request = request;
+    sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
 }
 
 /* The next request of which a read over PCIe has failed; 1 when something was done. */
@@ -77,7 +79,7 @@ static int fail_one(struct rnic *rnic, int64_t now_cyc)
     uint32_t qp = (uint32_t)(first->ref >> 32), request = (uint32_t)first->ref;
     heap_take(&rnic->failing);
     if (!rnic->qp[qp].failed) {
-        fail(&rnic->qp[qp], MESSAGE_QP_OPERATION, request);
+        fail(rnic, qp, MESSAGE_QP_OPERATION, request, now_cyc);
         retire_flush(rnic, qp, now_cyc);
     }
     return 1;
@@ -149,7 +151,7 @@ static void begin_ack(struct rnic *rnic, struct item *ack, int64_t now_cyc)
     if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
         free_kept_payload(rnic, qp, acked, now_cyc);
     if (is_nak && !qp->failed) {
-        fail(qp, ack->status, qp->retired);
+        fail(rnic, ack->qp, ack->status, qp->retired, now_cyc);
     } else if (!is_nak) {
         scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
     }
