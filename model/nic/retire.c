@@ -65,6 +65,7 @@ static int flush_one(struct rnic *rnic, int64_t now_cyc)
 /* The QP is in error from now on, because of this request. It may have been the one whose turn it was: another may have it. */
 static void fail(struct rnic *rnic, struct qp *qp, uint32_t status, uint32_t request, int64_t now_cyc)
 {
+    struct qp *qp = &rnic->qp[index];
     qp->failed = 1;
     qp->failed_status = status;
     qp->failed_request = request;

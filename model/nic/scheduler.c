@@ -165,6 +165,14 @@ static inline int64_t grant_at(struct rnic *rnic, uint32_t index, enum work work
     return space_at > at_cyc ? space_at : at_cyc;
 }
 
+/* Whether it is the QP's turn, in the cycle in which it can be granted, and it has to wait apart: not looked at before, when that is not
+ * known. */
+static int must_wait_now(const struct rnic *rnic, uint32_t index, enum work work, int64_t at_cyc)
+{
+    return at_cyc <= rnic_cycle(rnic, rnic->sim->now) &&
+           requests_must_wait(rnic, index, work == WORK_FETCH, work == WORK_PACKET, at_cyc);
+}
+
 /* Where QPs have their turn in the order in which they become eligible, the queue of those that will be is all there is: the first in
  * it, and the earliest cycle (not before from_cyc) at which it can be granted as far as is known; SIM_NEVER: nobody, or I am
  * woken by what it waits for. */
@@ -184,9 +192,9 @@ static inline __attribute__((always_inline)) int64_t next_in_order(struct rnic *
         at = at < from_cyc ? from_cyc : at;
         rnic->qp[*index].eligible_cyc = first->at;
         if (__builtin_expect(rnic->has_gates, 0)) {
-            if (at > from_cyc) /* what it would have to wait for is seen when it could be granted */
+            if (at > from_cyc)
                 return at;
-            if (requests_must_wait(rnic, *index, *work == WORK_FETCH, *work == WORK_PACKET, from_cyc)) {
+            if (must_wait_now(rnic, *index, *work, at)) {
                 heap_take(&rnic->eligible);
                 requests_wait(rnic, *index);
                 continue;
@@ -232,7 +240,7 @@ static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *ind
     }
     while ((*index = ready_first(&rnic->ready)) != ARBITER_NONE) {
         *work = behind_context(rnic, *index, work_of(rnic, &rnic->qp[*index]));
-        int waits = requests_must_wait(rnic, *index, *work == WORK_FETCH, *work == WORK_PACKET, from_cyc);
+        int waits = __builtin_expect(rnic->has_gates, 0) && must_wait_now(rnic, *index, *work, from_cyc);
         if (*work != WORK_NONE && !waits)
             break;
         rnic->qp[*index].queued = 0; /* it has failed since, or others have begun requests */

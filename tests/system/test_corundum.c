@@ -164,7 +164,7 @@ static double middle_rate(const int64_t *at_ps, uint32_t count)
 static void expect(const char *what, double is, double should, double error)
 {
     if (fabs(is - should) > error)
-        printf("\n    %s: %.2f, measured %.2f", what, is, should);
+        printf("\n    %s: %.2f, expected %.2f", what, is, should);
     CU_ASSERT(fabs(is - should) <= error);
 }
 
