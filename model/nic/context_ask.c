@@ -17,6 +17,8 @@ uint64_t context_next_key(const struct rnic *rnic, struct context_request *reque
     enum context_kind kind = context_next_kind(request);
     if (kind == CONTEXT_MPT)
         return request->region;
+    if (kind == CONTEXT_EQC)
+        return 0; /* one event queue */
     if (kind != CONTEXT_MTT)
         return request->qp;
     if (request->level == CONTEXT_WALK_BEGINS) {
@@ -47,7 +49,7 @@ void context_advance(struct context_request *request)
 }
 
 /* Leaves those that can be missing. */
-static void want(const struct rnic *rnic, struct context_request *request, unsigned kinds)
+void context_want(const struct rnic *rnic, struct context_request *request, unsigned kinds)
 {
     for (unsigned kind = 0; kind < CONTEXT_KINDS; kind++)
         if (!rnic->contexts.table[kind].on)
@@ -55,12 +57,9 @@ static void want(const struct rnic *rnic, struct context_request *request, unsig
     request->wants = (uint8_t)kinds;
 }
 
-#define BIT(kind) (1u << (kind))
-#define TRANSLATION (BIT(CONTEXT_MPT) | BIT(CONTEXT_MTT))
-
 /* The pages of [address, address + bytes), bytes >= 1. */
-static void translate(const struct rnic *rnic, struct context_request *request, uint32_t region, uint64_t address,
-                      uint32_t bytes)
+void context_translate(const struct rnic *rnic, struct context_request *request, uint64_t region, uint64_t address,
+                       uint32_t bytes)
 {
     int shift = rnic->contexts.page_shift;
     request->region = region;
@@ -75,18 +74,18 @@ static struct context_request of_grant(const struct rnic *rnic, uint32_t index, 
 {
     const struct qp *qp = &rnic->qp[index];
     struct context_request request = {.qp = index, .who = CONTEXT_OF_SCHEDULER};
-    unsigned kinds = BIT(CONTEXT_QPC);
+    unsigned kinds = CONTEXT_BIT(CONTEXT_QPC);
     if (is_packet && rnic->fabric_source == NIC_FABRIC_OFF) {
         const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
         uint32_t left = message->length_bytes - qp->offset_bytes;
         uint32_t bytes = left < qp->mtu_bytes ? left : qp->mtu_bytes;
         if (bytes > 0 && !message->has_inline) {
-            translate(rnic, &request, message->lkey, message->local_address + qp->offset_bytes, bytes);
-            kinds |= TRANSLATION;
+            context_translate(rnic, &request, message->lkey, message->local_address + qp->offset_bytes, bytes);
+            kinds |= CONTEXT_TRANSLATION;
             request.has_payload = 1;
         }
     }
-    want(rnic, &request, kinds);
+    context_want(rnic, &request, kinds);
     return request;
 }
 
@@ -111,6 +110,8 @@ static int skip_present(const struct rnic *rnic, struct context_request *request
 
 int context_is_here(const struct rnic *rnic, uint32_t qp, int is_packet)
 {
+    if (rnic->lookup.on) /* whatever is there, a visit asks for it */
+        return 0;
     struct context_request request = of_grant(rnic, qp, is_packet);
     uint32_t entry;
     return has_brought(rnic, &request) || skip_present(rnic, &request, &entry);
@@ -129,6 +130,8 @@ static int64_t fetch_when(const struct rnic *rnic, uint32_t qp, int is_packet)
 
 int64_t context_grant_at(struct rnic *rnic, uint32_t qp, int is_packet, int64_t at_cyc)
 {
+    if (rnic->lookup.on)
+        return visit_grant_at(rnic, at_cyc);
     struct fifo *entry = path_entry(&rnic->path[RNIC_SCHED]);
     int64_t path_at = fifo_space_at(entry, RNIC_OPERATION_BYTES), fetch_at = fetch_when(rnic, qp, is_packet);
     int64_t latest = path_at > fetch_at ? path_at : fetch_at;
@@ -140,7 +143,7 @@ int64_t context_grant_at(struct rnic *rnic, uint32_t qp, int is_packet, int64_t 
     return latest;
 }
 
-static uint32_t keep(struct rnic *rnic, const struct context_request *request)
+uint32_t context_keep(struct rnic *rnic, const struct context_request *request)
 {
     uint32_t index = pool_take(&rnic->contexts.requests);
     model_assert(rnic->sim, index != POOL_NONE, "out of memory");
@@ -150,12 +153,16 @@ static uint32_t keep(struct rnic *rnic, const struct context_request *request)
 
 void context_grant(struct rnic *rnic, uint32_t qp, int is_packet, int64_t now_cyc)
 {
+    if (rnic->lookup.on) {
+        visit_begin(rnic, qp, now_cyc);
+        return;
+    }
     if (rnic->ready.in_order)
         heap_take(&rnic->eligible);
     else
         ready_served(&rnic->ready, qp, 0, 0, 0, 1, now_cyc);
     struct context_request request = of_grant(rnic, qp, is_packet);
-    uint32_t index = keep(rnic, &request);
+    uint32_t index = context_keep(rnic, &request);
     if (context_go_on(rnic, index, now_cyc, 1))
         context_complete(rnic, index, now_cyc);
 }
@@ -201,13 +208,18 @@ void context_complete(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     }
     struct context_request done = *request;
     pool_give(&rnic->contexts.requests, index);
+    if (done.who == CONTEXT_OF_LOOKUP) {
+        lookup_job(&rnic->lookup, done.job)->misses = done.misses;
+        lookup_found(rnic, done.job, done.failed, now_cyc);
+        return;
+    }
     return_to_scheduler(rnic, &done, now_cyc);
 }
 
 /* ---- dispatch ---- */
 
 /* Where the payload goes, as far as that is known: of a SEND's first packet its receive WQE tells, if there is one. */
-static int has_place(const struct rnic *rnic, const struct item *item, uint32_t *region, uint64_t *address)
+int context_has_place(const struct rnic *rnic, const struct item *item, uint32_t *region, uint64_t *address)
 {
     const struct message *message = rnic_message(rnic, item->message);
     const struct qp *qp = &rnic->qp[item->qp];
@@ -226,20 +238,20 @@ static int has_place(const struct rnic *rnic, const struct item *item, uint32_t 
 static struct context_request of_packet(const struct rnic *rnic, const struct item *item)
 {
     struct context_request request = {.qp = item->qp, .who = CONTEXT_OF_DISPATCH};
-    unsigned kinds = BIT(CONTEXT_QPC);
+    unsigned kinds = CONTEXT_BIT(CONTEXT_QPC);
     if (item->kind == ITEM_ACK) {
-        kinds |= BIT(CONTEXT_CQC);
+        kinds |= CONTEXT_BIT(CONTEXT_CQC);
     } else {
         uint32_t region;
         uint64_t address;
         if (item->last && message_is_received(rnic_message(rnic, item->message)))
-            kinds |= BIT(CONTEXT_CQC);
-        if (has_place(rnic, item, &region, &address)) {
-            translate(rnic, &request, region, address, item->payload_bytes);
-            kinds |= TRANSLATION;
+            kinds |= CONTEXT_BIT(CONTEXT_CQC);
+        if (context_has_place(rnic, item, &region, &address)) {
+            context_translate(rnic, &request, region, address, item->payload_bytes);
+            kinds |= CONTEXT_TRANSLATION;
         }
     }
-    want(rnic, &request, kinds);
+    context_want(rnic, &request, kinds);
     return request;
 }
 
@@ -268,7 +280,7 @@ int64_t context_look_ahead(struct rnic *rnic, int64_t now_cyc)
         if (item->bad)
             continue;
         struct context_request request = of_packet(rnic, item);
-        *look = keep(rnic, &request);
+        *look = context_keep(rnic, &request);
         if (context_go_on(rnic, *look, now_cyc, 0)) {
             context_request_at(contexts, *look)->done = 1;
             context_request_at(contexts, *look)->since_cyc = now_cyc;

@@ -63,6 +63,13 @@ int rnic_declare(struct rnic *rnic, int outbox)
                               sim_reach(rnic->sim, rnic->scheduler, up, cycle, SIM_FORWARD) ||
                               sim_reach(rnic->sim, up, rnic->scheduler, OTHER_CLOCK_PS, SIM_FORWARD)))
         return -1;
+    /* units: what dispatch does otherwise */
+    if (rnic->lookup.on &&
+        (sim_reach(rnic->sim, rnic->arrival, rnic->scheduler, path_least_ps(&rnic->path[RNIC_RX]), SIM_FORWARD) ||
+         sim_reach(rnic->sim, rnic->scheduler, up, through(rnic, RNIC_RESPOND), SIM_FORWARD) ||
+         sim_reach(rnic->sim, rnic->scheduler, port, through(rnic, RNIC_ACK), SIM_FORWARD) ||
+         sim_reach(rnic->sim, rnic->scheduler, rnic->retire, through(rnic, RNIC_RETIRE), SIM_FORWARD)))
+        return -1;
     if (pcie->retire && (sim_reach(rnic->sim, down, rnic->retire, link, SIM_FORWARD) || /* a read that failed */
                          sim_reach(rnic->sim, port, rnic->retire, cycle, SIM_FORWARD)))
         return -1;

@@ -31,7 +31,8 @@ struct qp {
     uint32_t peer; /* index of the peer QP at the other NIC; QP_NONE until both exist */
     uint32_t mtu_bytes, sq_depth, rq_depth, max_inline_bytes;
     int signal_all;
-    uint64_t sq_address; /* of the ring in host memory */
+    uint64_t sq_address;   /* of the ring in host memory */
+    uint64_t rings_offset; /* of its rings in the translations of all rings: nic/lookup.h */
 
     /* the send queue: a ring of messages. posted (by the program) >= known (doorbell decoded) >= fetched (WQE in the NIC)
      * >= cut (all packets made) >= retired */

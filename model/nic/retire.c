@@ -61,8 +61,12 @@ static int flush_one(struct rnic *rnic, int64_t now_cyc)
 }
 
 /* The QP is in error from now on, because of this request. */
-static void fail(struct qp *qp, uint32_t status, uint32_t request)
+static void fail(struct rnic *rnic, struct qp *qp, uint32_t status, uint32_t request, int64_t now_cyc)
 {
+    if (rnic->lookup.on) { /* nobody waits for ACKs of what it has sent */
+        lookup_acknowledged(rnic, (qp->requester.psn_next - qp->requester.psn_oldest) & PSN_MASK, now_cyc);
+        qp->requester.psn_oldest = qp->requester.psn_next;
+    }
     qp->failed = 1;
     qp->failed_status = status;
     qp->failed_request = request;
@@ -77,7 +81,7 @@ static int fail_one(struct rnic *rnic, int64_t now_cyc)
     uint32_t qp = (uint32_t)(first->ref >> 32), request = (uint32_t)first->ref;
     heap_take(&rnic->failing);
     if (!rnic->qp[qp].failed) {
-        fail(&rnic->qp[qp], MESSAGE_QP_OPERATION, request);
+        fail(rnic, &rnic->qp[qp], MESSAGE_QP_OPERATION, request, now_cyc);
         retire_flush(rnic, qp, now_cyc);
     }
     return 1;
@@ -119,8 +123,10 @@ static void begin_ack(struct rnic *rnic, struct item *ack, int64_t now_cyc)
     uint32_t acked = requester_acked(&qp->requester, is_nak ? psn_add(ack->psn, PSN_MASK) : ack->psn);
     if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
         free_kept_payload(rnic, qp, acked, now_cyc);
+    if (__builtin_expect(rnic->lookup.on, 0))
+        lookup_acknowledged(rnic, acked, now_cyc);
     if (is_nak && !qp->failed) {
-        fail(qp, ack->status, qp->retired);
+        fail(rnic, qp, ack->status, qp->retired, now_cyc);
     } else if (!is_nak) {
         scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
     }

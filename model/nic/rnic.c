@@ -171,6 +171,7 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
     snprintf(error, error_bytes, "out of memory");
     if (pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
         return -1;
+    rnic->lookup.on = setup->nic->context_unit > 0;
     rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
     return init_clocks(rnic, error, error_bytes) || events_init(rnic, error, error_bytes) ||
                    fabric_init(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes) ||
@@ -186,7 +187,8 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
             return -1;
     dma_join(rnic);
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
-                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) || context_join(rnic)
+                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
+                   lookup_init(rnic, error, error_bytes) || context_join(rnic)
                ? -1
                : 0;
 }
@@ -203,6 +205,7 @@ void rnic_free(struct rnic *rnic)
     fabric_free(rnic);
     events_free(rnic);
     context_free(rnic);
+    lookup_free(rnic);
     free(rnic->order);
     pcie_free(&rnic->pcie);
     space_free(&rnic->payload_space);

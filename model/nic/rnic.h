@@ -19,6 +19,7 @@
 #include "mac/line.h"
 #include "nic/context.h"
 #include "nic/fabric.h"
+#include "nic/lookup.h"
 #include "nic/message.h"
 #include "nic/outbox.h"
 #include "nic/params.h"
@@ -151,6 +152,7 @@ struct rnic {
     } events;
 
     struct contexts contexts; /* that are not all on chip */
+    struct lookup lookup;     /* units that look them up */
 
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_sequence;     /* no space at arrival, PSN not expected */
@@ -271,6 +273,9 @@ static inline int rnic_begins_request(const struct rnic *rnic, const struct qp *
 void grant_fetch(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 void grant_record(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 uint32_t grant_packet(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
+/* A packet in two steps: it is made, and its item returned; its payload is read, unless its address could not be. */
+uint32_t grant_cut(struct rnic *rnic, uint32_t qp);
+void grant_read(struct rnic *rnic, uint32_t item, int has_failed, int64_t now_cyc);
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Something of the QP has changed that the scheduler sees at cyc. */
@@ -309,6 +314,12 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
 
 /* A data packet ends here without being delivered. */
 void receive_drop(struct rnic *rnic, uint32_t ref);
+/* The same for any frame that is bad, which is counted. */
+void receive_drop_bad(struct rnic *rnic, uint32_t ref);
+/* When what a packet needs behind its dispatch is there; SIM_NEVER: not decided yet, and the writer is woken. */
+int64_t receive_room_at(struct rnic *rnic, const struct item *item);
+/* A good data packet goes to the responder; an ACK for it is made at ack_cyc. */
+void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_cyc);
 
 int retire_init(struct rnic *rnic, char *error, size_t error_bytes);
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);

@@ -115,8 +115,12 @@ static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
     struct qp *qp = &rnic->qp[index];
     if (slot.ref & RNIC_IS_RECORD)
         record_is_here(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
-    else
+    else if (!(slot.ref & RNIC_HAS_FAILED))
         take_fetch(rnic, qp, RNIC_FETCH_OF(slot.ref));
+    if (rnic->lookup.on) {
+        visit_fetched(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
+        return;
+    }
     enqueue(rnic, index, slot.head_cyc, QP_WAIT_WQE);
 }
 
