@@ -78,8 +78,10 @@ static void take_in(struct rnic *rnic, struct lookup_station *station, int64_t n
     if (station->waits_first == LOOKUP_NONE || station->asks != LOOKUP_NONE)
         return;
     struct lookup_job *job = lookup_job(lookup, station->waits_first);
-    if (station->entries + entries_of(job) > (uint32_t)rnic->params->station_entries)
+    if (station->entries + entries_of(job) > (uint32_t)rnic->params->station_entries ||
+        station->tags == (uint32_t)rnic->params->station_tags)
         return;
+    station->tags++;
     station->asks = take_first(lookup, &station->waits_first);
     park(lookup, station, station->asks);
     station->entries += entries_of(job);
@@ -199,6 +201,7 @@ static int look_at(struct rnic *rnic, struct lookup_station *station, uint32_t q
     station->leaves = job;
     station->leaves_cyc = start_cyc + rnic->params->station_interval;
     lookup_at(rnic, station->leaves_cyc, LOOKUP_LEAVES, index_of(lookup, station));
+    lookup_at(rnic, start_cyc + rnic->params->station_tag, LOOKUP_TAG, index_of(lookup, station));
     return 1;
 }
 
@@ -295,6 +298,10 @@ static void happens(struct rnic *rnic, uint64_t ref, int64_t now_cyc)
         return;
     case LOOKUP_RESPONSE:
         respond(rnic, what, now_cyc);
+        return;
+    case LOOKUP_TAG:
+        lookup->station[what].tags--;
+        take_in(rnic, &lookup->station[what], now_cyc);
         return;
     case LOOKUP_LEAVES:
         leave(rnic, &lookup->station[what], now_cyc);

@@ -4,7 +4,7 @@
  * Four channels ask: the send queues (a QP's visit), packets to be sent, packets received, ACKs received. Each has a station in front
  * of each unit, first for the context, then for the translation:
  *
- *   arrival -> [station: station_in cycles, one at a time; room for station_entries]
+ *   arrival -> [station: station_in cycles, one at a time; room for station_entries, station_tags]
  *           -> [unit: one lookup an interval, the channels in turn; latency; misses are fetched meanwhile, others go on]
  *           -> [station: station_out cycles; station_interval each entry, station_turn behind the last of a packet]
  *           -> the next station, or whoever acts on what was found; if that one cannot take it, the station's output waits
@@ -46,7 +46,7 @@ struct lookup_job {
 
 struct lookup_station {
     uint32_t waits_first, waits_last; /* jobs in front of it, in order */
-    uint32_t entries;                 /* taken */
+    uint32_t entries, tags;           /* taken */
     int64_t in_free_cyc;
     uint32_t asks; /* the job that is taken in, then waits for the unit */
     int asks_now;  /* it does */
@@ -146,7 +146,7 @@ static inline unsigned lookup_station_of(unsigned channel, unsigned unit)
 }
 
 /* What happens at a cycle. */
-enum lookup_event { LOOKUP_ASKS, LOOKUP_RESPONSE, LOOKUP_LEAVES, LOOKUP_LOOK_AGAIN };
+enum lookup_event { LOOKUP_ASKS, LOOKUP_RESPONSE, LOOKUP_TAG, LOOKUP_LEAVES, LOOKUP_LOOK_AGAIN };
 void lookup_at(struct rnic *rnic, int64_t cyc, enum lookup_event event, uint32_t what);
 
 /* Whether a channel's station takes another job: none waits in front of it. */

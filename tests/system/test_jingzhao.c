@@ -310,6 +310,24 @@ static void one_qp(void)
     }
 }
 
+/* As many as there are cells, each with its block: from when the last block is there until the first QP has sent its own. */
+static void many_qps(void)
+{
+    struct bench bench;
+    bench_open(&bench, 16);
+    for (uint32_t qpn = 1; qpn <= 16; qpn++)
+        post(&bench, qpn, 64, 1);
+    run(&bench);
+    for (uint32_t qpn = 1; qpn <= 16; qpn++)
+        post(&bench, qpn, 64, BLOCK);
+    run(&bench);
+    CU_ASSERT_EQUAL(bench.events, 16 * BLOCK);
+    for (int i = 0; i < 15 && getenv("RNICSIM_PRINT"); i++)
+        printf("\n      packets %d: %.2f", i * 16, interval(&bench, (size_t)i * 16, (size_t)i * 16 + 16));
+    is_close("16 QPs, 64 B: cycles a packet", 20.2, interval(&bench, 64, 240), 0.05 * 20.2);
+    rnicsim_destroy(bench.sim);
+}
+
 /* The unit that all channels share is never used twice within its interval. */
 static void units_keep_their_interval(void)
 {
@@ -340,5 +358,6 @@ void suite_system_jingzhao(void)
     CU_add_test(suite, "larger payload: stored once a direction", larger);
     CU_add_test(suite, "cold caches: nine reads, one after the other", cold);
     CU_add_test(suite, "one QP: 126 cycles a packet, whatever its size", one_qp);
+    CU_add_test(suite, "many QPs", many_qps);
     CU_add_test(suite, "units: one lookup an interval, whoever asks", units_keep_their_interval);
 }
