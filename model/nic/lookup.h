@@ -20,6 +20,7 @@
 #include "kernel/heap.h"
 #include "kernel/pool.h"
 #include "kernel/space.h"
+#include "nic/params.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -128,6 +129,9 @@ void visit_begin(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 /* The block of WQEs that the WQE unit waits for is here, parsed. */
 void visit_fetched(struct rnic *rnic, uint32_t qp, int has_failed, int64_t now_cyc);
 
+/* When a packet of so many bytes of payload can be built, as its payload is there, behind the one before. */
+int64_t lookup_build_cyc(const struct rnic *rnic, uint32_t payload_bytes);
+
 /* ---- for contexts that were missing ---- */
 
 /* All that the request of a job needs is there. */
@@ -143,6 +147,13 @@ static inline struct lookup_job *lookup_job(const struct lookup *lookup, uint32_
 static inline unsigned lookup_station_of(unsigned channel, unsigned unit)
 {
     return channel * LOOKUP_UNITS + unit;
+}
+
+/* Cycles that payload takes, beat by beat. */
+static inline int64_t lookup_beats(const struct nic_params *params, uint32_t payload_bytes)
+{
+    int64_t width_bytes = params->port_width / 8;
+    return (payload_bytes + width_bytes - 1) / width_bytes;
 }
 
 /* What happens at a cycle. */

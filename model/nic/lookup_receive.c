@@ -59,8 +59,7 @@ int64_t lookup_to_write(struct rnic *rnic, const struct lookup_job *job, int64_t
     if (must_wait(lookup->scatter_free_cyc, now_cyc, again_cyc) ||
         must_wait(receive_room_at(rnic, item), now_cyc, again_cyc))
         return LOOKUP_NOT_TAKEN;
-    uint32_t width_bytes = (uint32_t)p->port_width / 8;
-    int64_t last_cyc = now_cyc + p->receive_scatter + (item->payload_bytes + width_bytes - 1) / width_bytes;
+    int64_t last_cyc = now_cyc + p->receive_scatter + lookup_beats(p, item->payload_bytes);
     int64_t ack_cyc = now_cyc + p->station_interval;
     ack_cyc = ack_cyc > last_cyc ? ack_cyc : last_cyc;
     rnic->dispatching.items++;

@@ -44,7 +44,10 @@ void port_forward_payload(struct rnic *rnic)
             rnic->payload_waits = entry->writer_waits = 1;
             return;
         }
-        int64_t at = operation->done_cyc > rnic->payload_last_cyc ? operation->done_cyc : rnic->payload_last_cyc;
+        int64_t free_cyc = rnic->payload_last_cyc;
+        if (__builtin_expect(rnic->lookup.on, 0))
+            free_cyc = lookup_build_cyc(rnic, item->payload_bytes);
+        int64_t at = operation->done_cyc > free_cyc ? operation->done_cyc : free_cyc;
         if (space_at > at)
             at = space_at;
         rnic->payload_last_cyc = at;

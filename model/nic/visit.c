@@ -150,6 +150,13 @@ void lookup_acknowledged(struct rnic *rnic, uint32_t packets, int64_t now_cyc)
 
 /* ---- the payload ---- */
 
+int64_t lookup_build_cyc(const struct rnic *rnic, uint32_t payload_bytes)
+{
+    if (rnic->payload_last_cyc == 0) /* it is the first */
+        return 0;
+    return rnic->payload_last_cyc + rnic->params->packet_build + lookup_beats(rnic->params, payload_bytes);
+}
+
 int64_t visit_to_read(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc)
 {
     struct lookup *lookup = &rnic->lookup;
