@@ -88,6 +88,8 @@ static void take_in(struct rnic *rnic, struct lookup_station *station, int64_t n
     int64_t start = job->at_cyc > station->in_free_cyc ? job->at_cyc : station->in_free_cyc;
     start = start > now_cyc ? start : now_cyc;
     lookup_at(rnic, start + rnic->params->station_in, LOOKUP_ASKS, index_of(lookup, station));
+    if (job->channel == LOOKUP_SEND && job->unit == LOOKUP_CONTEXT)
+        visit_taken_in(rnic, start);
 }
 
 static void come(struct rnic *rnic, uint32_t index, enum lookup_unit unit, int64_t at_cyc, int64_t now_cyc)
@@ -149,7 +151,7 @@ static void serve(struct rnic *rnic, enum lookup_unit unit, int64_t now_cyc)
     uint32_t pages;
     station->asks = LOOKUP_NONE;
     station->asks_now = 0;
-    station->in_free_cyc = now_cyc + 1 + (entries_of(job) > 1 ? rnic->params->station_in : 0);
+    station->in_free_cyc = now_cyc + 2 + (entries_of(job) > 1 ? rnic->params->station_in : 0);
     server->last = channel;
     server->items++;
     record_of(lookup, job)->begun_cyc = now_cyc;

@@ -85,7 +85,10 @@ struct lookup {
     uint32_t wqe_job; /* the visit in the WQE unit */
     int wqe_state;    /* see visit.c, and from which cycle on it can go on */
     int64_t wqe_cyc;
-    uint32_t read_ref; /* the packet whose payload is to be asked for next, from read_cyc on */
+    uint32_t gives_job; /* the visit whose packet waits for its first station, or has just been taken in; until when */
+    int64_t gives_cyc;
+    int64_t packet_cyc; /* the next packet is not made before */
+    uint32_t read_ref;  /* the packet whose payload is to be asked for next, from read_cyc on */
     int read_has_failed;
     int64_t read_cyc;
     uint64_t rings_bytes; /* of all QPs */
@@ -176,6 +179,8 @@ int64_t visit_to_wqes(struct rnic *rnic, uint32_t job, int64_t now_cyc, int64_t 
 int64_t visit_to_read(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc);
 int64_t lookup_to_write(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc);
 int64_t lookup_to_retire(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc);
+/* Its packet is taken in by the first station at a cycle: until then no other is made. */
+void visit_taken_in(struct rnic *rnic, int64_t start_cyc);
 /* The WQE unit, and the read of payload, go on as far as they can. */
 void visit_wqe_run(struct rnic *rnic, int64_t now_cyc);
 void visit_read_run(struct rnic *rnic, int64_t now_cyc);

@@ -54,7 +54,7 @@ int lookup_init(struct rnic *rnic, char *error, size_t error_bytes)
         (struct lookup_server){.latency_cyc = p->context_unit, .interval_cyc = p->context_interval};
     lookup->unit[LOOKUP_TRANSLATION] =
         (struct lookup_server){.latency_cyc = p->translation_unit, .interval_cyc = p->translation_interval};
-    lookup->wqe_job = lookup->read_ref = LOOKUP_NONE;
+    lookup->wqe_job = lookup->gives_job = lookup->read_ref = LOOKUP_NONE;
     for (int i = 0; i < LOOKUP_CHANNELS * LOOKUP_UNITS; i++) {
         struct lookup_station *station = &lookup->station[i];
         station->waits_first = station->asks = station->found_first = station->leaves = LOOKUP_NONE;

@@ -17,13 +17,13 @@ void visit_begin(struct rnic *rnic, uint32_t qp, int64_t now_cyc)
     lookup_enter(rnic, LOOKUP_QUEUE, qp, 0, 1, now_cyc + rnic->params->visit_begin);
 }
 
-/* The WQE unit is free; the QP goes back to the scheduler, if it has more to do. */
-static void end_visit(struct rnic *rnic, int64_t now_cyc)
+/* The QP goes back to the scheduler, if it has more to do. */
+static void end_visit(struct rnic *rnic, uint32_t *job, int64_t now_cyc)
 {
     struct lookup *lookup = &rnic->lookup;
-    uint32_t index = lookup_job(lookup, lookup->wqe_job)->qp;
-    pool_give(&lookup->jobs, lookup->wqe_job);
-    lookup->wqe_job = LOOKUP_NONE;
+    uint32_t index = lookup_job(lookup, *job)->qp;
+    pool_give(&lookup->jobs, *job);
+    *job = LOOKUP_NONE;
     rnic->qp[index].queued = 0;
     scheduler_kick(rnic, index, now_cyc, QP_WAIT_CONTEXT);
 }
@@ -53,7 +53,7 @@ int64_t visit_to_wqes(struct rnic *rnic, uint32_t job, int64_t now_cyc, int64_t 
         retire_fail(rnic, index, qp->cut, now_cyc);
     own_cell(lookup, qp, index);
     if (qp->failed || lookup_job(lookup, job)->failed || (qp->fetched == qp->cut && qp->known == qp->asked)) {
-        end_visit(rnic, now_cyc);
+        end_visit(rnic, &lookup->wqe_job, now_cyc);
         return now_cyc;
     }
     lookup->wqe_state = qp->fetched != qp->cut ? WQE_PARSES : WQE_ASKS;
@@ -100,7 +100,7 @@ static void make_packet(struct rnic *rnic, int64_t now_cyc)
     uint32_t index = lookup_job(lookup, lookup->wqe_job)->qp;
     struct qp *qp = &rnic->qp[index];
     if (qp->failed || !requester_window_open(&qp->requester, rnic->setup.transport)) { /* an ACK brings it back */
-        end_visit(rnic, now_cyc);
+        end_visit(rnic, &lookup->wqe_job, now_cyc);
         return;
     }
     int unused = 0; /* ACKs wake the scheduler in any case */
@@ -111,19 +111,31 @@ static void make_packet(struct rnic *rnic, int64_t now_cyc)
         space_take(&lookup->unacked, 1);
     uint32_t ref = grant_cut(rnic, index);
     rate_pay(&qp->rate, rnic_item(rnic, ref)->bytes, rnic->sim->now);
-    qp->context_free_cyc = now_cyc + rnic->params->context_loop;
+    lookup->gives_job = lookup->wqe_job;
+    lookup->gives_cyc = SIM_NEVER;
+    lookup->wqe_job = LOOKUP_NONE;
     lookup_enter(rnic, LOOKUP_SEND, index, ref, 1, now_cyc + rnic->params->packet_begin);
-    end_visit(rnic, now_cyc);
+}
+
+void visit_taken_in(struct rnic *rnic, int64_t start_cyc)
+{
+    struct lookup *lookup = &rnic->lookup;
+    lookup->gives_cyc = start_cyc + rnic->params->visit_end;
+    lookup->packet_cyc = start_cyc + rnic->params->visit_interval;
+    lookup_at(rnic, lookup->gives_cyc, LOOKUP_LOOK_AGAIN, 0);
+    lookup_at(rnic, lookup->packet_cyc, LOOKUP_LOOK_AGAIN, 0);
 }
 
 void visit_wqe_run(struct rnic *rnic, int64_t now_cyc)
 {
     struct lookup *lookup = &rnic->lookup;
+    if (lookup->gives_job != LOOKUP_NONE && lookup->gives_cyc <= now_cyc)
+        end_visit(rnic, &lookup->gives_job, now_cyc);
     if (lookup->wqe_job == LOOKUP_NONE || lookup->wqe_cyc > now_cyc)
         return;
     if (lookup->wqe_state == WQE_ASKS)
         fetch_wqes(rnic, now_cyc);
-    else
+    else if (lookup->gives_job == LOOKUP_NONE && lookup->packet_cyc <= now_cyc)
         make_packet(rnic, now_cyc);
 }
 
@@ -133,7 +145,7 @@ void visit_fetched(struct rnic *rnic, uint32_t qp, int has_failed, int64_t now_c
     model_assert(rnic->sim, lookup->wqe_job != LOOKUP_NONE && lookup_job(lookup, lookup->wqe_job)->qp == qp,
                  "WQEs come that no visit waits for");
     if (has_failed) {
-        end_visit(rnic, now_cyc);
+        end_visit(rnic, &lookup->wqe_job, now_cyc);
         return;
     }
     lookup->wqe_state = WQE_PARSES;
