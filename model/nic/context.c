@@ -29,6 +29,8 @@ static struct shape shape_of(const struct nic_params *p, enum context_kind kind)
         return (struct shape){p->cqc_entries, p->cqc_ways, p->cqc_replacement, p->cqc_bytes, p->cqc_misses};
     case CONTEXT_EQC:
         return (struct shape){p->eqc_entries, p->eqc_ways, p->eqc_replacement, p->eqc_bytes, p->eqc_misses};
+    case CONTEXT_RQE:
+        return (struct shape){p->rqe_entries, p->rqe_ways, p->rqe_replacement, p->rqe_bytes, p->rqe_misses};
     case CONTEXT_MPT:
         return (struct shape){p->mpt_entries, p->mpt_ways, p->mpt_replacement, p->mpt_bytes, p->mpt_misses};
     default:
@@ -36,7 +38,7 @@ static struct shape shape_of(const struct nic_params *p, enum context_kind kind)
     }
 }
 
-const char *const context_name[CONTEXT_KINDS] = {"qpc", "cqc", "eqc", "mpt", "mtt"};
+const char *const context_name[CONTEXT_KINDS] = {"qpc", "cqc", "eqc", "mpt", "mtt", "rqe"};
 
 static int init_table(struct rnic *rnic, enum context_kind kind, char *error, size_t error_bytes)
 {
@@ -322,6 +324,7 @@ static void finish_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
         next = request->next;
         request->failed |= fetch.failed;
         request->misses++;
+        request->block_missed |= fetch.kind == CONTEXT_RQE;
         context_advance(request);
         if (request->failed)
             request->wants = 0;

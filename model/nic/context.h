@@ -22,7 +22,7 @@
 #include "nic/context_cache.h"
 #include "pcie/pcie.h"
 
-enum context_kind { CONTEXT_QPC, CONTEXT_CQC, CONTEXT_EQC, CONTEXT_MPT, CONTEXT_MTT, CONTEXT_KINDS };
+enum context_kind { CONTEXT_QPC, CONTEXT_CQC, CONTEXT_EQC, CONTEXT_MPT, CONTEXT_MTT, CONTEXT_RQE, CONTEXT_KINDS };
 
 #define CONTEXT_NONE POOL_NONE
 
@@ -54,6 +54,8 @@ struct context_request {
     uint64_t page, pages_left; /* MTT: the page looked up now, and with it those to come */
     uint32_t qp;
     uint64_t region;
+    uint64_t block; /* RQE: of receive WQEs */
+    int block_missed;
     uint32_t job;       /* CONTEXT_OF_LOOKUP: for which it is */
     uint32_t misses;    /* fetches that it waited for */
     uint32_t next;      /* in a list of those that wait */

@@ -19,6 +19,8 @@ uint64_t context_next_key(const struct rnic *rnic, struct context_request *reque
         return request->region;
     if (kind == CONTEXT_EQC)
         return 0; /* one event queue */
+    if (kind == CONTEXT_RQE)
+        return request->block;
     if (kind != CONTEXT_MTT)
         return request->qp;
     if (request->level == CONTEXT_WALK_BEGINS) {
@@ -210,6 +212,7 @@ void context_complete(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     pool_give(&rnic->contexts.requests, index);
     if (done.who == CONTEXT_OF_LOOKUP) {
         lookup_job(&rnic->lookup, done.job)->misses = done.misses;
+        lookup_job(&rnic->lookup, done.job)->parse_cyc = done.block_missed ? rnic->params->receive_parse : 0;
         lookup_found(rnic, done.job, done.failed, now_cyc);
         return;
     }

@@ -1,7 +1,7 @@
 /* What units look up for their jobs: contexts, and translations of rings and payload. */
 #include "nic/context_ask.h"
 
-/* Rings are regions of their own: send queue and completion queue of a QP, each its pages one after the other. Their tables lie in the
+/* Rings are regions of their own: send queue, completion queue and receive queue of a QP, each its pages one after the other. Their tables lie in the
  * upper halves of those for what programs register, which begin at 0, so that few of either are not in one set of a cache. */
 #define RING_REGIONS (UINT64_C(1) << 32 | 256)
 #define RING_PAGES (UINT64_C(1) << 52 | UINT64_C(2048) << 12)
@@ -13,7 +13,7 @@ static void translate_wqes(const struct rnic *rnic, struct context_request *requ
     const struct qp *qp = &rnic->qp[request->qp];
     uint32_t slot = qp->cut & qp->send_mask, left = qp->send_mask + 1 - slot;
     uint32_t most = (uint32_t)rnic->params->wqe_fetch_most;
-    context_translate(rnic, request, RING_REGIONS + 2 * request->qp, RING_PAGES + qp->rings_offset + slot * WQE_BYTES,
+    context_translate(rnic, request, RING_REGIONS + 3 * request->qp, RING_PAGES + qp->rings_offset + slot * WQE_BYTES,
                       (left < most ? left : most) * WQE_BYTES);
 }
 
@@ -21,9 +21,22 @@ static void translate_cqe(const struct rnic *rnic, struct context_request *reque
 {
     const struct qp *qp = &rnic->qp[request->qp];
     uint64_t slot = qp->retired & qp->send_mask, bytes = (uint64_t)rnic->params->cqe_bytes;
-    context_translate(rnic, request, RING_REGIONS + 2 * request->qp + 1,
+    context_translate(rnic, request, RING_REGIONS + 3 * request->qp + 1,
                       RING_PAGES + qp->rings_offset + lookup_ring_bytes(qp->send_mask, WQE_BYTES) + slot * bytes,
                       (uint32_t)bytes);
+}
+
+/* The block of receive WQEs that the packet's is in; a message's last packet uses it up. A QP's blocks share one place. */
+static void translate_receive(struct rnic *rnic, struct context_request *request, const struct lookup_job *job)
+{
+    struct qp *qp = &rnic->qp[request->qp];
+    uint32_t most = (uint32_t)rnic->params->wqe_fetch_most, block = qp->receives_asked / most;
+    uint64_t rings = qp->rings_offset + lookup_ring_bytes(qp->send_mask, WQE_BYTES) +
+                     lookup_ring_bytes(qp->send_mask, (uint64_t)rnic->params->cqe_bytes);
+    context_translate(rnic, request, RING_REGIONS + 3 * request->qp + 2,
+                      RING_PAGES + rings + (uint64_t)(block * most & qp->receive_mask) * WQE_BYTES, WQE_BYTES);
+    request->block = (uint64_t)block << 20 | request->qp;
+    qp->receives_asked += rnic_item(rnic, job->ref)->last;
 }
 
 static int translate_payload(const struct rnic *rnic, struct context_request *request, const struct lookup_job *job)
@@ -40,7 +53,7 @@ static int translate_payload(const struct rnic *rnic, struct context_request *re
     return is_there;
 }
 
-static struct context_request of_job(const struct rnic *rnic, const struct lookup_job *job)
+static struct context_request of_job(struct rnic *rnic, const struct lookup_job *job)
 {
     struct context_request request = {.qp = job->qp, .who = CONTEXT_OF_LOOKUP};
     unsigned kinds = CONTEXT_BIT(CONTEXT_QPC) | CONTEXT_BIT(CONTEXT_CQC) | CONTEXT_BIT(CONTEXT_EQC);
@@ -48,11 +61,15 @@ static struct context_request of_job(const struct rnic *rnic, const struct looku
         kinds = CONTEXT_TRANSLATION;
         if (job->channel == LOOKUP_QUEUE)
             translate_wqes(rnic, &request);
-        else if (job->channel == LOOKUP_ACK)
+        else if (job->channel == LOOKUP_ACK || job->is_cqe)
             translate_cqe(rnic, &request);
+        else if (job->channel == LOOKUP_RECEIVE)
+            translate_receive(rnic, &request, job);
         else if (!translate_payload(rnic, &request, job))
             kinds = 0;
     }
+    if (job->channel == LOOKUP_RECEIVE)
+        kinds |= CONTEXT_BIT(CONTEXT_RQE);
     context_want(rnic, &request, kinds);
     return request;
 }

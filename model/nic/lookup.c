@@ -92,7 +92,7 @@ static void take_in(struct rnic *rnic, struct lookup_station *station, int64_t n
         visit_taken_in(rnic, start);
 }
 
-static void come(struct rnic *rnic, uint32_t index, enum lookup_unit unit, int64_t at_cyc, int64_t now_cyc)
+void lookup_come(struct rnic *rnic, uint32_t index, enum lookup_unit unit, int64_t at_cyc, int64_t now_cyc)
 {
     struct lookup *lookup = &rnic->lookup;
     struct lookup_job *job = lookup_job(lookup, index);
@@ -100,6 +100,7 @@ static void come(struct rnic *rnic, uint32_t index, enum lookup_unit unit, int64
     job->unit = (uint8_t)unit;
     job->at_cyc = at_cyc;
     job->misses = 0;
+    job->parse_cyc = 0;
     job->has_response = 0;
     record_came(lookup, job);
     append(lookup, &station->waits_first, &station->waits_last, index);
@@ -113,7 +114,7 @@ void lookup_enter(struct rnic *rnic, enum lookup_channel channel, uint32_t qp, u
     model_assert(rnic->sim, index != POOL_NONE, "out of memory");
     *lookup_job(&rnic->lookup, index) =
         (struct lookup_job){.qp = qp, .ref = ref, .channel = (uint8_t)channel, .entries = (uint8_t)entries};
-    come(rnic, index, LOOKUP_CONTEXT, at_cyc, rnic_cycle(rnic, rnic->sim->now));
+    lookup_come(rnic, index, LOOKUP_CONTEXT, at_cyc, rnic_cycle(rnic, rnic->sim->now));
 }
 
 /* ---- a unit ---- */
@@ -122,8 +123,8 @@ void lookup_found(struct rnic *rnic, uint32_t index, int has_failed, int64_t now
 {
     struct lookup_job *job = lookup_job(&rnic->lookup, index);
     job->failed |= (uint8_t)has_failed;
-    int64_t at_cyc =
-        now_cyc + rnic->lookup.unit[job->unit].latency_cyc + (int64_t)job->misses * rnic->params->lookup_miss;
+    int64_t at_cyc = now_cyc + rnic->lookup.unit[job->unit].latency_cyc +
+                     (int64_t)job->misses * rnic->params->lookup_miss + job->parse_cyc;
     lookup_at(rnic, at_cyc, LOOKUP_RESPONSE, index);
 }
 
@@ -223,13 +224,15 @@ static void take_out(struct rnic *rnic, struct lookup_station *station)
 /* With its context a job goes on to its translation. */
 static int64_t to_translation(struct rnic *rnic, uint32_t index, int64_t now_cyc, int64_t *again_cyc)
 {
-    struct lookup_job *job = lookup_job(&rnic->lookup, index);
+    const struct lookup_job *job = lookup_job(&rnic->lookup, index);
+    if (job->channel == LOOKUP_DATA)
+        return lookup_place(rnic, index, now_cyc, again_cyc);
     if (!lookup_has_room(&rnic->lookup, (enum lookup_channel)job->channel, LOOKUP_TRANSLATION)) {
         *again_cyc = SIM_NEVER;
         return LOOKUP_NOT_TAKEN;
     }
     int64_t gap = job->channel == LOOKUP_ACK ? rnic->params->retire_gap : rnic->params->lookup_gap;
-    come(rnic, index, LOOKUP_TRANSLATION, now_cyc + gap, now_cyc);
+    lookup_come(rnic, index, LOOKUP_TRANSLATION, now_cyc + gap, now_cyc);
     return now_cyc;
 }
 
@@ -240,9 +243,14 @@ static int64_t give(struct rnic *rnic, uint32_t index, int64_t now_cyc, int64_t 
         return to_translation(rnic, index, now_cyc, again_cyc);
     if (job->channel == LOOKUP_QUEUE) /* the job is the WQE unit's from now on */
         return visit_to_wqes(rnic, index, now_cyc, again_cyc);
-    int64_t taken_cyc = job->channel == LOOKUP_SEND   ? visit_to_read(rnic, job, now_cyc, again_cyc)
-                        : job->channel == LOOKUP_DATA ? lookup_to_write(rnic, job, now_cyc, again_cyc)
-                                                      : lookup_to_retire(rnic, job, now_cyc, again_cyc);
+    int64_t taken_cyc = now_cyc;
+    if (job->channel == LOOKUP_RECEIVE)
+        lookup_has_place(rnic, job, now_cyc);
+    else
+        taken_cyc = job->channel == LOOKUP_SEND  ? visit_to_read(rnic, job, now_cyc, again_cyc)
+                    : job->channel == LOOKUP_ACK ? lookup_to_retire(rnic, job, now_cyc, again_cyc)
+                    : job->is_cqe                ? lookup_to_cqe(rnic, job, now_cyc, again_cyc)
+                                                 : lookup_to_write(rnic, job, now_cyc, again_cyc);
     if (taken_cyc != LOOKUP_NOT_TAKEN)
         pool_give(&rnic->lookup.jobs, index);
     return taken_cyc;
@@ -326,6 +334,7 @@ int64_t lookup_run(struct rnic *rnic, int64_t now_cyc)
         goes_on = 0;
         visit_read_run(rnic, now_cyc);
         visit_wqe_run(rnic, now_cyc);
+        lookup_place_run(rnic, now_cyc);
         for (uint32_t left = lookup->blocked; left != 0; left &= left - 1)
             goes_on |= leave(rnic, &lookup->station[__builtin_ctz(left)], now_cyc);
         frame_cyc = lookup_take_frames(rnic, now_cyc);

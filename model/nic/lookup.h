@@ -1,8 +1,9 @@
 /* Units that look up contexts and translations for all paths of the NIC, and the stations in which packets wait for them
  * (nic.context_unit; 0: there are none, and lookups are latencies of the paths).
  *
- * Four channels ask: the send queues (a QP's visit), packets to be sent, packets received, ACKs received. Each has a station in front
- * of each unit, first for the context, then for the translation:
+ * Channels ask: the send queues (a QP's visit), packets to be sent, packets received, ACKs received. Each has a station in front
+ * of each unit, first for the context, then for the translation. A packet that takes a receive WQE asks in between for that WQE's
+ * address, through the channel of receive queues, and then a second time for its CQE's:
  *
  *   arrival -> [station: station_in cycles, one at a time; room for station_entries, station_tags]
  *           -> [unit: one lookup an interval, the channels in turn; latency; misses are fetched meanwhile, others go on]
@@ -26,7 +27,7 @@
 #include <stdint.h>
 
 enum lookup_unit { LOOKUP_CONTEXT, LOOKUP_TRANSLATION, LOOKUP_UNITS };
-enum lookup_channel { LOOKUP_QUEUE, LOOKUP_SEND, LOOKUP_DATA, LOOKUP_ACK, LOOKUP_CHANNELS };
+enum lookup_channel { LOOKUP_QUEUE, LOOKUP_RECEIVE, LOOKUP_SEND, LOOKUP_DATA, LOOKUP_ACK, LOOKUP_CHANNELS };
 
 #define LOOKUP_NONE POOL_NONE
 
@@ -40,6 +41,10 @@ struct lookup_job {
     uint8_t has_response; /* and the station knows */
     uint8_t entries;      /* that it takes in the translation's station: 2 where the ACK has one of its own */
     uint8_t failed;       /* what it needs could not be read */
+    uint8_t
+        is_cqe; /* of a received message, behind its last packet; the ACK with it. ref: the message, psn: the packet's */
+    uint32_t psn;
+    int64_t parse_cyc; /* of a block of receive WQEs that was missing */
     uint32_t misses;
     int64_t at_cyc;  /* it is at the station; then: its response is */
     uint32_t record; /* of the log; LOOKUP_NONE */
@@ -92,7 +97,9 @@ struct lookup {
     int read_has_failed;
     int64_t read_cyc;
     uint64_t rings_bytes; /* of all QPs */
-    uint32_t *cell;       /* the QP that each cell of WQEs belongs to; LOOKUP_NONE */
+    uint32_t receive_job; /* the received packet that waits for its receive WQE, which is there at receive_cyc */
+    int64_t receive_cyc, receive_free_cyc;
+    uint32_t *cell; /* the QP that each cell of WQEs belongs to; LOOKUP_NONE */
     uint32_t cells;
 
     struct space unacked;     /* packets of all QPs; no depth: no limit */
@@ -178,6 +185,7 @@ void lookup_enter(struct rnic *rnic, enum lookup_channel channel, uint32_t qp, u
 int64_t visit_to_wqes(struct rnic *rnic, uint32_t job, int64_t now_cyc, int64_t *again_cyc);
 int64_t visit_to_read(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc);
 int64_t lookup_to_write(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc);
+int64_t lookup_to_cqe(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc);
 int64_t lookup_to_retire(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc);
 /* Its packet is taken in by the first station at a cycle: until then no other is made. */
 void visit_taken_in(struct rnic *rnic, int64_t start_cyc);
@@ -186,6 +194,13 @@ void visit_wqe_run(struct rnic *rnic, int64_t now_cyc);
 void visit_read_run(struct rnic *rnic, int64_t now_cyc);
 /* What a job needs is looked up, so many pages of it; then, now or when what is missing has come, lookup_found(). */
 void context_look_up(struct rnic *rnic, uint32_t job, int64_t now_cyc, uint32_t *pages);
+/* A job out of its context's station, or a new one, comes to its translation's at at_cyc. */
+void lookup_come(struct rnic *rnic, uint32_t job, enum lookup_unit unit, int64_t at_cyc, int64_t now_cyc);
+/* A received packet leaves its context: the same as above. */
+int64_t lookup_place(struct rnic *rnic, uint32_t job, int64_t now_cyc, int64_t *again_cyc);
+/* The receive WQE's lookup is done. */
+void lookup_has_place(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc);
+void lookup_place_run(struct rnic *rnic, int64_t now_cyc);
 /* A judged frame will be there: the scheduler is woken. */
 void lookup_frame_came(struct rnic *rnic);
 /* Judged frames enter their channels. Returns when the next will be there. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const lookup_channel_name[LOOKUP_CHANNELS] = {"send_queue", "payload", "data", "ack"};
+const char *const lookup_channel_name[LOOKUP_CHANNELS] = {"send_queue", "receive_queue", "payload", "data", "ack"};
 
 /* ---- init ---- */
 
@@ -54,7 +54,7 @@ int lookup_init(struct rnic *rnic, char *error, size_t error_bytes)
         (struct lookup_server){.latency_cyc = p->context_unit, .interval_cyc = p->context_interval};
     lookup->unit[LOOKUP_TRANSLATION] =
         (struct lookup_server){.latency_cyc = p->translation_unit, .interval_cyc = p->translation_interval};
-    lookup->wqe_job = lookup->gives_job = lookup->read_ref = LOOKUP_NONE;
+    lookup->wqe_job = lookup->gives_job = lookup->read_ref = lookup->receive_job = LOOKUP_NONE;
     for (int i = 0; i < LOOKUP_CHANNELS * LOOKUP_UNITS; i++) {
         struct lookup_station *station = &lookup->station[i];
         station->waits_first = station->asks = station->found_first = station->leaves = LOOKUP_NONE;
@@ -81,8 +81,8 @@ void lookup_add_rings(struct rnic *rnic, uint32_t index)
 {
     struct qp *qp = &rnic->qp[index];
     qp->rings_offset = rnic->lookup.rings_bytes;
-    rnic->lookup.rings_bytes +=
-        lookup_ring_bytes(qp->send_mask, 64) + lookup_ring_bytes(qp->send_mask, (uint64_t)rnic->params->cqe_bytes);
+    rnic->lookup.rings_bytes += lookup_ring_bytes(qp->send_mask, 64) + lookup_ring_bytes(qp->receive_mask, 64) +
+                                lookup_ring_bytes(qp->send_mask, (uint64_t)rnic->params->cqe_bytes);
 }
 
 int lookup_watch(struct rnic *rnic, uint32_t room)

@@ -64,6 +64,7 @@ struct qp {
     /* the receive queue and the responder */
     struct qp_receive *receive;
     uint32_t receive_mask, receives_posted, receives_taken;
+    uint32_t receives_asked; /* by units: looked up, counted like `receives_taken` */
     struct responder responder;
     int failed;              /* in state ERROR: what is posted is flushed */
     uint32_t failed_status;  /* for the request that failed it, until that is told */

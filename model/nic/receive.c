@@ -189,6 +189,11 @@ static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, u
     rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
 }
 
+int64_t receive_ack_room_at(struct rnic *rnic)
+{
+    return room_at(rnic, RNIC_ACK, FRAME_ACK_BYTES);
+}
+
 int64_t receive_room_at(struct rnic *rnic, const struct item *item)
 {
     return all_room_at(rnic, item);

@@ -318,6 +318,7 @@ void receive_drop(struct rnic *rnic, uint32_t ref);
 void receive_drop_bad(struct rnic *rnic, uint32_t ref);
 /* When what a packet needs behind its dispatch is there; SIM_NEVER: not decided yet, and the writer is woken. */
 int64_t receive_room_at(struct rnic *rnic, const struct item *item);
+int64_t receive_ack_room_at(struct rnic *rnic);
 /* A good data packet goes to the responder; an ACK for it is made at ack_cyc. */
 void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_cyc);
 
