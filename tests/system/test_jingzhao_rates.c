@@ -89,6 +89,17 @@ static void receive_rates(void)
     }
 }
 
+/* Items of a stage of NIC a's core. */
+static uint64_t items_of(struct rnicsim *sim, const char *name)
+{
+    struct rnicsim_stage_info stage;
+    for (size_t i = 0; i < rnicsim_stage_count(sim); i++)
+        if (rnicsim_stage(sim, i, &stage) == RNICSIM_OK && !strcmp(stage.nic, "a") && !strcmp(stage.name, name))
+            return stage.items;
+    CU_FAIL("no such stage");
+    return 0;
+}
+
 /* The unit that all channels share is never used twice within its interval. */
 static void units_keep_their_interval(void)
 {
@@ -107,6 +118,9 @@ static void units_keep_their_interval(void)
                     !strcmp(lookup[i].unit, unit ? "context" : "translation"))
                     CU_ASSERT(llabs(lookup[i].begun_ps - lookup[j].begun_ps) >= (unit ? 5 : 6) * CYCLE_PS);
             }
+    /* of each packet: the visit, the packet itself, its ACK */
+    CU_ASSERT_EQUAL(items_of(bench.sim, "context_unit") + items_of(bench.sim, "translation_unit"), n);
+    CU_ASSERT_EQUAL(items_of(bench.sim, "context_unit"), 3 * 16 * BLOCK);
     rnicsim_destroy(bench.sim);
 }
 
