@@ -69,17 +69,41 @@ static void free_payload(struct rnic *rnic, const struct item *item, int64_t end
     rnic_wake_scheduler(rnic, rnic->waits_for_space, end_cyc + 1);
 }
 
+/* The receiver's first FIFO must have room for a frame before it is begun (mac.back_pressure): that holds it up until *head_cyc, or, 1:
+ * until the port is woken. */
+static __attribute__((noinline, cold)) int is_held_up(struct rnic *rnic, uint32_t bytes, int64_t *head_cyc)
+{
+    struct rnic *peer = rnic->peer;
+    struct fifo *in = path_entry(&peer->path[RNIC_RX]);
+    const struct fifo *arriving = &peer->path[RNIC_MAC_RX].end;
+    uint32_t units = fifo_units(in, bytes);
+    for (uint32_t i = arriving->first; i != arriving->next; i++) /* those before it will have taken theirs */
+        units += fifo_units(in, arriving->slot[i & arriving->mask].bytes);
+    int64_t space_at = space_when(&in->space, units);
+    if (space_at == SIM_NEVER) {
+        in->writer_waits = 1;
+        return 1;
+    }
+    int64_t at_ps = clk_edge(&peer->mac_clk, fifo_space_seen_at(in, space_at));
+    int64_t line_cyc = clk_at_or_after(&rnic->line.clk, at_ps);
+    if (space_at > 0 && line_cyc > *head_cyc)
+        *head_cyc = line_cyc;
+    return 0;
+}
+
 /* Sends what the transmit path has brought to the line, which serves in order and never stops a frame: no choice, so it runs inside
  * the port, the only one who puts frames into that path. */
-static void send_frames(struct rnic *rnic)
+static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic)
 {
     struct fifo *in = &rnic->path[RNIC_TX].end;
     struct fifo *out = path_entry(&rnic->peer->path[RNIC_MAC_RX]);
     while (!fifo_empty(in)) {
+        int64_t head_cyc = fifo_front(in)->head_cyc;
+        if (__builtin_expect(rnic->line_holds, 0) && is_held_up(rnic, fifo_front(in)->bytes, &head_cyc))
+            return;
         struct fifo_slot slot = fifo_take(in);
         struct item *item = rnic_item(rnic, slot.ref);
-        struct line_frame frame =
-            line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
+        struct line_frame frame = line_send(&rnic->line, slot.bytes, head_cyc, slot.tail_cyc, out->shape.write_bytes);
         item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
         if (item->kind == ITEM_ACK)
             item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
@@ -102,10 +126,17 @@ static void send_frames(struct rnic *rnic)
     }
 }
 
+static __attribute__((noinline, cold)) void send_held_up(struct rnic *rnic)
+{
+    send_frames(rnic);
+}
+
 static int64_t decide_port(void *self, int64_t now)
 {
     struct rnic *rnic = self;
     int64_t horizon = rnic_horizon(rnic, rnic->port.decider, RNIC_PAYLOAD, RNIC_ACK);
+    if (__builtin_expect(rnic->line_holds, 0))
+        send_held_up(rnic);
     for (;;) {
         int64_t wake_at;
         struct arb_grant grant = arb_next(&rnic->port, now, horizon, &wake_at);

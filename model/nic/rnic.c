@@ -171,6 +171,7 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
     snprintf(error, error_bytes, "out of memory");
     if (pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
         return -1;
+    rnic->line_holds = setup->mac->back_pressure == MAC_BACK_PRESSURE_ON;
     rnic->lookup.on = setup->nic->context_unit > 0;
     rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
     return init_clocks(rnic, error, error_bytes) || events_init(rnic, error, error_bytes) ||

@@ -100,6 +100,7 @@ struct rnic {
     struct host host;
     struct clk user_clk, mac_clk;
     struct line line;
+    int line_holds; /* mac.back_pressure */
     struct pcie pcie;
     struct path path[RNIC_PATHS];
 

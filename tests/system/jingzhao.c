@@ -33,11 +33,11 @@ static void find_fifo(struct rnicsim *sim, struct watched *watch)
 
 void bench_open(struct bench *bench, uint32_t qps)
 {
-    static const char *const set[] = {
-        "stage.tx.mac.latency=1 cycle", "stage.mac_rx.mac.latency=1 cycle", /* wired MAC to MAC */
-        "stage.tx.mac.flow=cut", "stage.rx.cdc.depth=65536 beats"};         /* which holds up what does not fit */
+    static const char *const set[] = {"stage.tx.mac.latency=1 cycle",
+                                      "stage.mac_rx.mac.latency=1 cycle", /* wired MAC to MAC */
+                                      "stage.tx.mac.flow=cut"};
     struct rnicsim_options options = {
-        .board = BOARD, .set = set, .set_count = 4, .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
+        .board = BOARD, .set = set, .set_count = 3, .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
     struct rnicsim_error error = {{0}};
     *bench = (struct bench){.watch = {{"a", "sched", "operation_fifo", 0},
                                       {"a", "wqe", "parse", 0},
