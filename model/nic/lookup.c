@@ -18,8 +18,7 @@ static void record_came(struct lookup *lookup, struct lookup_job *job)
 
 static struct lookup_record *record_of(struct lookup *lookup, const struct lookup_job *job)
 {
-    static struct lookup_record nobody; /* of jobs that are not kept */
-    return job->record == LOOKUP_NONE ? &nobody : &lookup->record[job->record];
+    return job->record == LOOKUP_NONE ? &lookup->unkept : &lookup->record[job->record];
 }
 
 /* ---- lists and events ---- */
@@ -202,8 +201,7 @@ static int look_at(struct rnic *rnic, struct lookup_station *station, uint32_t q
     }
     unpark(lookup, station, job, before);
     station->leaves = job;
-    station->leaves_cyc = start_cyc + rnic->params->station_interval;
-    lookup_at(rnic, station->leaves_cyc, LOOKUP_LEAVES, index_of(lookup, station));
+    lookup_at(rnic, start_cyc + rnic->params->station_interval, LOOKUP_LEAVES, index_of(lookup, station));
     lookup_at(rnic, start_cyc + rnic->params->station_tag, LOOKUP_TAG, index_of(lookup, station));
     return 1;
 }

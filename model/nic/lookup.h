@@ -12,7 +12,8 @@
  *
  * A QP's visit: its turn (scheduler.c), context, translation of its send queue's address, then the WQE unit, which serves one
  * QP at a time: a WQE that is in the QP's cell is parsed, else a block of them is read over PCIe first, and all wait. Out comes
- * one packet, for the send channel; the QP goes back to the scheduler. Cells belong to QPs by their number; a QP that finds another in its cell takes it.
+ * one packet, for the send channel; the QP goes back to the scheduler. Cells belong to QPs by their number; a QP that finds another in
+ * its cell takes it.
  *
  * All of it runs inside the scheduler's decision: it alone fetches contexts, reads payload and, here, writes what is behind dispatch. */
 #ifndef NIC_LOOKUP_H
@@ -60,7 +61,7 @@ struct lookup_station {
         parked_last; /* from the begin of taking in, in order: those of a QP leave in order, whatever is found first */
     uint32_t found_first, found_last; /* responses that the station has not looked at */
     uint32_t leaves;                  /* the job at the output */
-    int64_t leaves_cyc, out_free_cyc;
+    int64_t out_free_cyc;
 };
 
 struct lookup_server {
@@ -107,6 +108,7 @@ struct lookup {
 
     struct lookup_record *record; /* NULL: not asked for */
     uint32_t records, records_room;
+    struct lookup_record unkept; /* of all others */
 };
 
 struct rnic;

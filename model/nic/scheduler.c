@@ -117,10 +117,8 @@ static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
         record_is_here(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
     else if (!(slot.ref & RNIC_HAS_FAILED))
         take_fetch(rnic, qp, RNIC_FETCH_OF(slot.ref));
-    if (rnic->lookup.on) {
+    if (rnic->lookup.on)
         visit_fetched(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
-        return;
-    }
     enqueue(rnic, index, slot.head_cyc, QP_WAIT_WQE);
 }
 

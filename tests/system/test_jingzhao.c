@@ -1,6 +1,7 @@
 /* A whole open RNIC from its parts: JingZhao2's RTL as simulated on a bench (ETH-PLUS/Jingzhao @d282ecfd with Verilator 5.006; vendor FIFOs
  * with a fall-through of 2 cycles, DMA reads of 100 cycles, writes that never wait; facts that the nic file's sources repeat), against
- * model/config/nics/jingzhao_like.nic on the same bench: jingzhao.board and fixed.host. Each event of a WRITE, in cycles of its one clock; SEND is from runs of the same RTL on such a bench, made for this test.
+ * model/config/nics/jingzhao_like.nic on the same bench: jingzhao.board and fixed.host. Each event of a WRITE, in cycles of its one clock;
+ * SEND, and what is cold at the responder, are from runs of the same RTL on such a bench, made for this test.
  *
  * What differs: its frames have 39 B of headers, ours a RoCE v2 frame's 78, so received frames are compared from their last beat on
  * (the RTL stores them); events at the MAC are its FIFO's, before the line. */
@@ -140,6 +141,31 @@ static void cold(void)
     rnicsim_destroy(bench.sim);
 }
 
+/* The responder's caches are cold, too (five misses), and the requester's for its CQE (two); a SEND's has its receive WQE's and its own
+ * CQE's besides. Without the line. */
+static void cold_to_the_end(void)
+{
+    static const struct {
+        enum rnicsim_opcode opcode;
+        double measured;
+    } row[] = {{RNICSIM_WRITE, 2234}, {RNICSIM_SEND, 2679}};
+    for (size_t i = 0; i < 2; i++) {
+        struct bench bench;
+        bench_open(&bench, 1);
+        bench_post(&bench, row[i].opcode, 1, 64, 1);
+        bench_run(&bench);
+        const int64_t *at = bench.event[0].stamp_ps, judged = at[RNICSIM_AT_JUDGED],
+                      acked = at[RNICSIM_AT_ACK_RECEIVED];
+        double to_mac = cycles(at[RNICSIM_AT_PORT], at[RNICSIM_AT_DOORBELL]) + PORT_CYC;
+        double to_ack = cycles(first_change(&bench, ACK_FRAMES, judged, 1), judged) + 5 + PORT_CYC;
+        double to_cqe = cycles(first_change(&bench, CQES, acked, 1), acked) + 4 + 2;
+        is_close(row[i].opcode == RNICSIM_WRITE ? "all caches cold: WRITE, doorbell to CQE"
+                                                : "all caches cold: SEND, doorbell to CQE",
+                 row[i].measured, to_mac + to_ack + to_cqe, 2);
+        rnicsim_destroy(bench.sim);
+    }
+}
+
 void suite_system_jingzhao(void)
 {
     CU_pSuite suite = CU_add_suite("system: JingZhao2's RTL", NULL, NULL);
@@ -149,4 +175,5 @@ void suite_system_jingzhao(void)
     CU_add_test(suite, "larger payload: stored once a direction", larger);
     CU_add_test(suite, "a SEND at the responder", send);
     CU_add_test(suite, "cold caches: nine reads, one after the other", cold);
+    CU_add_test(suite, "cold caches on both sides", cold_to_the_end);
 }

@@ -1,5 +1,5 @@
-/* Rates of JingZhao2's RTL (see test_jingzhao.c): one QP of any payload, 16 QPs of 64 B as measured there; others, and those of receivers, are from runs
- * of the same RTL on such a bench, made for this test. */
+/* Rates of JingZhao2's RTL (see test_jingzhao.c): one QP of any payload, 16 QPs of 64 B as measured there; others, and those of receivers,
+ * are from runs of the same RTL on such a bench, made for this test. */
 #include "tests/system/jingzhao.h"
 
 #include <CUnit/CUnit.h>
