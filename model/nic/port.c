@@ -69,9 +69,9 @@ static void free_payload(struct rnic *rnic, const struct item *item, int64_t end
     rnic_wake_scheduler(rnic, rnic->waits_for_space, end_cyc + 1);
 }
 
-/* The receiver's first FIFO must have room for a frame before it is begun (mac.back_pressure): that holds it up until *head_cyc, or, 1:
- * until the port is woken. */
-static __attribute__((noinline, cold)) int is_held_up(struct rnic *rnic, uint32_t bytes, int64_t *head_cyc)
+/* The receiver's first FIFO must have room for a frame before it is begun (mac.back_pressure): from which cycle of
+ * the line on that is so; SIM_NEVER: the port is woken. */
+static __attribute__((noinline, cold)) int64_t held_up_until(struct rnic *rnic, uint32_t bytes, int64_t head_cyc)
 {
     struct rnic *peer = rnic->peer;
     struct fifo *in = path_entry(&peer->path[RNIC_RX]);
@@ -82,13 +82,11 @@ static __attribute__((noinline, cold)) int is_held_up(struct rnic *rnic, uint32_
     int64_t space_at = space_when(&in->space, units);
     if (space_at == SIM_NEVER) {
         in->writer_waits = 1;
-        return 1;
+        return SIM_NEVER;
     }
     int64_t at_ps = clk_edge(&peer->mac_clk, fifo_space_seen_at(in, space_at));
     int64_t line_cyc = clk_at_or_after(&rnic->line.clk, at_ps);
-    if (space_at > 0 && line_cyc > *head_cyc)
-        *head_cyc = line_cyc;
-    return 0;
+    return space_at > 0 && line_cyc > head_cyc ? line_cyc : head_cyc;
 }
 
 /* Sends what the transmit path has brought to the line, which serves in order and never stops a frame: no choice, so it runs inside
@@ -99,8 +97,11 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic)
     struct fifo *out = path_entry(&rnic->peer->path[RNIC_MAC_RX]);
     while (!fifo_empty(in)) {
         int64_t head_cyc = fifo_front(in)->head_cyc;
-        if (__builtin_expect(rnic->line_holds, 0) && is_held_up(rnic, fifo_front(in)->bytes, &head_cyc))
-            return;
+        if (__builtin_expect(rnic->line_holds, 0)) {
+            head_cyc = held_up_until(rnic, fifo_front(in)->bytes, head_cyc);
+            if (head_cyc == SIM_NEVER)
+                return;
+        }
         struct fifo_slot slot = fifo_take(in);
         struct item *item = rnic_item(rnic, slot.ref);
         struct line_frame frame = line_send(&rnic->line, slot.bytes, head_cyc, slot.tail_cyc, out->shape.write_bytes);

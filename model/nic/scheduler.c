@@ -115,9 +115,9 @@ static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
     struct qp *qp = &rnic->qp[index];
     if (slot.ref & RNIC_IS_RECORD)
         record_is_here(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
-    else if (!(slot.ref & RNIC_HAS_FAILED))
+    else if (__builtin_expect(!(slot.ref & RNIC_HAS_FAILED), 1))
         take_fetch(rnic, qp, RNIC_FETCH_OF(slot.ref));
-    if (rnic->lookup.on)
+    if (__builtin_expect(rnic->lookup.on, 0))
         visit_fetched(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
     enqueue(rnic, index, slot.head_cyc, QP_WAIT_WQE);
 }
