@@ -14,7 +14,8 @@
 
 const char *text_opcode(enum rnicsim_opcode opcode)
 {
-    static const char *const name[] = {"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "RECV"};
+    static const char *const name[] = {"SEND", "SEND_IMM", "WRITE",    "WRITE_IMM",
+                                       "RECV", "READ",     "CMP_SWAP", "FETCH_ADD"};
     return (unsigned)opcode < sizeof name / sizeof *name ? name[opcode] : "?";
 }
 

@@ -21,7 +21,8 @@ enum {
     OPTION_INLINE,
     OPTION_SEED,
     OPTION_SL,
-    OPTION_WEIGHT
+    OPTION_WEIGHT,
+    OPTION_RD_ATOMIC
 };
 
 struct gen_options {
@@ -36,7 +37,10 @@ static const struct argp_option option_table[] = {
      "a published distribution: alistorage2019, fbhadoop, googlerpc2008, websearch",
      1},
     {"requests", OPTION_REQUESTS, "N", 0, "of all QPs together", 1},
-    {"opcode", OPTION_OPCODE, "MIX", 0, "write, or write:0.7,send:0.3; write, write_imm, send, send_imm", 1},
+    {"opcode", OPTION_OPCODE, "MIX", 0,
+     "write, or write:0.7,send:0.3; write, write_imm, send, send_imm, read, cmp_swap, fetch_add (atomics have 8 bytes, "
+     "whatever --size)",
+     1},
     {NULL, 'o', "FILE", 0, "the trace to be written; its name says the form, as for trace convert", 1},
     {"arrival", OPTION_ARRIVAL, "KIND", 0,
      "closed (the default): each QP keeps --depth requests outstanding; open loop at --rate: poisson, periodic "
@@ -51,6 +55,7 @@ static const struct argp_option option_table[] = {
      "draws each request's QP, the i-th with a share in proportion to i^-S (0: evenly); without it they take turns", 3},
     {"sl", OPTION_SL, "LIST", 0, "service levels of the QPs in turn: 0,0,3 (0)", 3},
     {"weight", OPTION_WEIGHT, "LIST", 0, "weights of the QPs in turn: 1,2,4 (1)", 3},
+    {"rd-atomic", OPTION_RD_ATOMIC, "N", 0, "READs and atomics of a QP under way, at most (16)", 3},
     {"mtu", OPTION_MTU, "BYTES", 0, "path MTU (4096)", 3},
     {"inline", OPTION_INLINE, "BYTES", 0, "messages of up to so many bytes are posted inline (0: none)", 3},
     {"seed", OPTION_SEED, "N", 0, "of all random numbers (1); the same options give the same bytes", 3},
@@ -123,6 +128,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return take_count("--burst", value, &generate->burst);
     case OPTION_MTU:
         return take_number("--mtu", value, &generate->mtu);
+    case OPTION_RD_ATOMIC:
+        return take_count("--rd-atomic", value, &generate->rd_atomic);
     case OPTION_INLINE:
         return take_number("--inline", value, &generate->inline_bytes);
     case OPTION_SEED:

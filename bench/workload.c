@@ -65,7 +65,7 @@ void workload_counts(const struct workload *workload, struct trace_replay_counts
         return;
     }
     const struct perftest_run *run = workload->perftest;
-    uint64_t sides = run->options.is_lat || run->options.both_ways ? 2 : 1;
+    uint64_t sides = (run->options.is_lat && !perftest_is_answered(&run->options)) || run->options.both_ways ? 2 : 1;
     uint64_t all = run->options.iters * run->options.qps * sides;
     *out = (struct trace_replay_counts){.requests = run->options.duration_s > 0 ? run->posted_requests : all,
                                         .receives = run->posted_receives,

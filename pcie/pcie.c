@@ -167,6 +167,7 @@ int pcie_init(struct pcie *pcie, struct sim *sim, const struct pcie_params *para
     for (uint32_t i = 0; i < reads; i++)
         pcie->read_unused[pcie->read_unused_count++] = reads - 1 - i;
     init_interfaces(pcie);
+    pcie->sends_one_by_one = pcie->retire || replay_is_on(&pcie->replay[PCIE_UP]);
     pcie->full = pcie_completions_of(pcie, 0, (uint32_t)params->mrrs);
     pcie->full_headers = tlp_blocks(0, (uint32_t)params->mrrs, (uint32_t)params->rcb);
     pcie->full_misaligned = (uint64_t)(params->completions == PCIE_COMPLETIONS_RCB ? params->rcb : params->mps) - 1;

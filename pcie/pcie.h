@@ -8,7 +8,7 @@
  *   write (payload, CQE) -> [up] -> MWr -> root complex -> visible in memory
  *   the host's store to a BAR -> [down] -> MWr at the endpoint
  *
- * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes, events, context writes}, as far as credits go (flow.h); a
+ * Up: one server, a TLP at a time, round robin over {reads, payload writes, CQE writes, events, updates of contexts and atomics}, as far as credits go (flow.h); a
  * TLP takes the longer of its bytes on the link and its beats on the endpoint's user interface (interface.h), and comes behind what
  * stops the link (stops.h) and its own replays (replay.h). Down: first come first served by the instant at which the host has the data
  * (root.h). Posted writes become visible in order, unless they are relaxed, and a read waits for the posted TLPs before it. Credits
@@ -40,6 +40,9 @@ enum pcie_kind {
     PCIE_OTHERS,        /* another function's: see pcie/stops.h */
     PCIE_DOORBELL,      /* down */
     PCIE_RECORD_READ,   /* as WQE reads, among which it counts */
+    PCIE_FETCH_ADD, /* up: FetchAdd and CAS requests (AtomicOps), down: CplD. As payload reads, among which they count */
+    PCIE_CMP_SWAP,
+    PCIE_ATOMIC_WRITE,  /* up: what the NIC itself has changed */
     PCIE_REGISTER_READ, /* the host's. Down: MRd, up: CplD */
     PCIE_KIND_COUNT
 };
@@ -136,7 +139,7 @@ struct retire {
     uint64_t refused, timed_out, quarantined; /* quarantined: now */
 };
 
-enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_IN_EVENT, PCIE_IN_CONTEXT, PCIE_INPUTS };
+enum { PCIE_IN_READ, PCIE_IN_PAYLOAD, PCIE_IN_CQE, PCIE_IN_EVENT, PCIE_IN_UPDATE, PCIE_INPUTS };
 
 struct pcie_choice {
     int input;
@@ -191,7 +194,8 @@ struct pcie {
     struct pcie_writing writing[PCIE_INPUTS - 1];
     struct flow flow;
     int np_blocks;
-    int has_contexts;                 /* 0: the input of context writes is not used */
+    int has_updates;                  /* 0: the input of contexts and atomics is not used */
+    int sends_one_by_one;             /* read requests: replays, failures, operands */
     uint8_t relaxed[PCIE_KIND_COUNT]; /* whether writes of a kind have the RO attribute; events never have */
     int up_last;
     int64_t up_free_cyc, up_work_cyc;
@@ -229,7 +233,10 @@ int pcie_more_reads(struct pcie *pcie, uint32_t count);
 /* ---- read engine ---- */
 
 /* Which of `reads` a kind takes. */
-#define PCIE_READS_OF(kind) ((kind) < PCIE_PAYLOAD_WRITE ? (unsigned)(kind) : (unsigned)PCIE_WQE_READ)
+#define PCIE_READS_OF(kind)                                 \
+    ((kind) < PCIE_PAYLOAD_WRITE  ? (unsigned)(kind)        \
+     : (kind) == PCIE_RECORD_READ ? (unsigned)PCIE_WQE_READ \
+                                  : (unsigned)PCIE_PAYLOAD_READ)
 
 /* The user cycle from which another operation of this kind, not a context read, may begin; SIM_NEVER: not decided yet. */
 static inline int64_t pcie_read_when(const struct pcie *pcie, enum pcie_kind kind)
@@ -242,6 +249,12 @@ uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t addres
 /* Sends requests as far as operations, tags and space are known: to be called when an operation is pushed and when requests were
  * completed. Returns 1 when operations without bytes, which are done at once, were among them. */
 int pcie_read_run(struct pcie *pcie);
+/* The data that a request carries: of AtomicOps the operands (PCIe Base Spec 3.0, 2.2.7). */
+static inline uint32_t pcie_operand_bytes(unsigned kind)
+{
+    return kind == PCIE_FETCH_ADD ? 8 : kind == PCIE_CMP_SWAP ? 16 : 0;
+}
+
 /* The operation is taken over by the caller at at_cyc; another may begin one cycle later. In order within a kind. */
 void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc);
 

@@ -232,9 +232,9 @@ static int64_t behind_stops(const struct pcie *pcie, int64_t start_cyc)
     return stops_behind(&pcie->stops[PCIE_UP], start_cyc, pcie->up_free_cyc);
 }
 
-static inline int64_t context_at(const struct pcie *pcie)
+static inline int64_t update_at(const struct pcie *pcie)
 {
-    return pcie->has_contexts && has_write(pcie, PCIE_IN_CONTEXT) ? write_at(pcie, PCIE_IN_CONTEXT) : SIM_NEVER;
+    return pcie->has_updates && has_write(pcie, PCIE_IN_UPDATE) ? write_at(pcie, PCIE_IN_UPDATE) : SIM_NEVER;
 }
 
 /* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
@@ -244,7 +244,7 @@ static struct pcie_choice choose(struct pcie *pcie)
     int64_t from_cyc = up_later(pcie->up_from_cyc, pcie->up_free_cyc);
     int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
     int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
-    if (!(cqes | event | pcie->has_contexts) && !(reads && payload)) { /* at most one of them */
+    if (!(cqes | event | pcie->has_updates) && !(reads && payload)) { /* at most one of them */
         choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
         if (choice.input >= 0)
             choice.start_cyc =
@@ -253,7 +253,7 @@ static struct pcie_choice choose(struct pcie *pcie)
     }
     int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
                                cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER,
-                               event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER, context_at(pcie)};
+                               event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER, update_at(pcie)};
     int64_t first = up_earlier(up_earlier(up_earlier(at[0], at[1]), up_earlier(at[2], at[3])), at[4]);
     if (first == SIM_NEVER) /* only where contexts are written, too */
         return choice;

@@ -25,14 +25,17 @@ static void send_read(struct pcie *pcie, int64_t start_cyc)
             return;
         }
     }
-    int64_t took = interface_occupancy_cyc(&pcie->requests_side, 0, pcie->request_bytes);
+    uint32_t operand_bytes = pcie_operand_bytes(request->kind), bytes = pcie->request_bytes + operand_bytes;
+    int64_t took = interface_occupancy_cyc(&pcie->requests_side, operand_bytes, bytes);
     int64_t ready_cyc = up_later(up_queued_read(pcie)->at_cyc, pcie->up_free_cyc);
     pcie->wait[request->kind].credit_cyc[FLOW_NO_NPH] +=
         up_read_credit_cyc(pcie, pcie->queue_first, ready_cyc) - ready_cyc;
     model_assert(pcie->sim, up_read_credit_cyc(pcie, pcie->queue_first, start_cyc) == start_cyc,
                  "a read is sent without its credit");
+    pcie->count[PCIE_UP][request->kind].link_bytes += operand_bytes;
+    pcie->count[PCIE_UP][request->kind].payload_bytes += operand_bytes;
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
-    pcie->up_free_cyc = up_send_again(pcie, pcie->request_bytes, start_cyc, took);
+    pcie->up_free_cyc = up_send_again(pcie, bytes, start_cyc, took);
     pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc = pcie->up_free_cyc;
     int64_t sent_ps = clk_edge(&pcie->link_clk, pcie->up_free_cyc);
     int64_t at_ps = pcie_arrival_ps(pcie, pcie->up_free_cyc);
@@ -48,8 +51,8 @@ void up_send_reads(struct pcie *pcie, int64_t start_cyc, int64_t last_cyc)
 {
     const struct clk link = pcie->link_clk; /* copies of its own: kept in registers */
     uint32_t next = pcie->queue_first, end = pcie->queue_next, mask = pcie->queue_mask, first = next;
-    if (!pcie->root.is_plain || pcie->retire || replay_is_on(&pcie->replay[PCIE_UP]) ||
-        up_read_credit_cyc(pcie, end - 1, start_cyc) > start_cyc || end - next > pcie->read_credits) {
+    if (pcie->sends_one_by_one || !pcie->root.is_plain || up_read_credit_cyc(pcie, end - 1, start_cyc) > start_cyc ||
+        end - next > pcie->read_credits) {
         send_read(pcie, start_cyc);
         return;
     }

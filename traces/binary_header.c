@@ -9,7 +9,7 @@
 #define PREFIX_BYTES 32u /* magic 8, version 4, mark 4, counts 4 x 4 */
 #define HOST_BYTES 8u    /* before its texts */
 #define QP_BYTES 44u
-#define QP_SCHEDULED_BYTES 60u /* with what the scheduler knows of it, in version 2 */
+#define QP_SCHEDULED_BYTES 64u /* with what the scheduler knows of it, in version 2 */
 #define MR_BYTES 40u
 
 static int read_exactly(struct trace_input *input, unsigned char *bytes, size_t wanted, struct rnicsim_error *error)
@@ -67,6 +67,7 @@ static int read_qp(struct trace_input *input, struct trace_header *header, struc
         .service_level = trace_wire_get32(bytes + 44),
         .weight = trace_wire_get32(bytes + 48),
         .rate_bps = trace_wire_get(bytes + 52, 8),
+        .rd_atomic = trace_wire_get32(bytes + 60),
     };
     return trace_header_add_qp(header, &qp, error);
 }
@@ -142,7 +143,8 @@ static int is_scheduled(const struct trace_header *header)
 {
     for (size_t i = 0; i < header->qp_count; i++) {
         const struct trace_qp *qp = &header->qps[i];
-        if (qp->service_level != 0 || qp->weight > 1 || qp->rate_bps != 0)
+        if (qp->service_level != 0 || qp->weight > 1 || qp->rate_bps != 0 ||
+            (qp->rd_atomic != 0 && qp->rd_atomic != TRACE_RD_ATOMIC))
             return 1;
     }
     return 0;
@@ -169,6 +171,7 @@ static void write_tables(FILE *out, const struct trace_header *header, int sched
             put(out, qp->service_level, 4);
             put(out, qp->weight, 4);
             put(out, qp->rate_bps, 8);
+            put(out, qp->rd_atomic, 4);
         }
     }
     for (size_t i = 0; i < header->mr_count; i++) {

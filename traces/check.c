@@ -36,11 +36,6 @@ __attribute__((format(printf, 2, 3))) static void complain(struct checker *check
     report(checker, trace_line(checker->reader), located.text);
 }
 
-static int is_atomic(enum trace_opcode opcode)
-{
-    return opcode == TRACE_OP_CMP_SWAP || opcode == TRACE_OP_FETCH_ADD;
-}
-
 static int is_send(enum trace_opcode opcode)
 {
     return opcode == TRACE_OP_SEND || opcode == TRACE_OP_SEND_IMM || opcode == TRACE_OP_SEND_INV;
@@ -79,9 +74,10 @@ static void check_access(struct checker *checker, const char *what, uint32_t hos
 
 static void check_local(struct checker *checker, const struct trace_record *record)
 {
-    uint32_t access = record->event == TRACE_RECV || record->opcode == TRACE_OP_READ || is_atomic(record->opcode)
-                          ? TRACE_LOCAL_WRITE
-                          : 0;
+    uint32_t access =
+        record->event == TRACE_RECV || record->opcode == TRACE_OP_READ || trace_opcode_is_atomic(record->opcode)
+            ? TRACE_LOCAL_WRITE
+            : 0;
     uint32_t first_bytes = record->len;
     if (record->inlined || !carries_data(record->opcode))
         return;
@@ -102,7 +98,7 @@ static void check_remote(struct checker *checker, const struct trace_record *rec
         access = TRACE_REMOTE_WRITE;
     else if (record->opcode == TRACE_OP_READ)
         access = TRACE_REMOTE_READ;
-    else if (is_atomic(record->opcode))
+    else if (trace_opcode_is_atomic(record->opcode))
         access = TRACE_REMOTE_ATOMIC;
     if (access != 0)
         check_access(checker, "rkey", qp->peer_host, record->rkey, record->raddr, record->len, access);
@@ -121,7 +117,7 @@ static void check_flags(struct checker *checker, const struct trace_record *reco
     if (record->imm != 0 && !has_imm)
         complain(checker, "imm on %s; it is allowed on SEND_IMM, WRITE_IMM and SEND_INV",
                  trace_opcode_name(record->opcode));
-    if ((record->cmp != 0 || record->swap != 0) && !is_atomic(record->opcode))
+    if ((record->cmp != 0 || record->swap != 0) && !trace_opcode_is_atomic(record->opcode))
         complain(checker, "cmp or swap on %s; they are allowed on CMP_SWAP and FETCH_ADD",
                  trace_opcode_name(record->opcode));
 }
@@ -132,10 +128,10 @@ static void check_sizes(struct checker *checker, const struct trace_record *reco
         complain(checker, "%u bytes without an SGE (nsge 0); with a length, from 1 on are allowed", record->len);
     if (record->inlined && record->nsge == 0)
         complain(checker, "INLINE with nsge 0; from 1 on are allowed");
-    if (is_atomic(record->opcode) && record->len != 8)
+    if (trace_opcode_is_atomic(record->opcode) && record->len != 8)
         complain(checker, "%s of %u bytes; 8 are allowed (IBTA vol. 1, 9.4.5)", trace_opcode_name(record->opcode),
                  record->len);
-    if (is_atomic(record->opcode) && record->raddr % 8 != 0)
+    if (trace_opcode_is_atomic(record->opcode) && record->raddr % 8 != 0)
         complain(checker, "%s at 0x%llx; multiples of 8 are allowed (IBTA vol. 1, 9.4.5)",
                  trace_opcode_name(record->opcode), (unsigned long long)record->raddr);
     if (record->event == TRACE_SEND && qp->type == TRACE_UD && record->len > qp->mtu)
@@ -146,7 +142,8 @@ static void check_sizes(struct checker *checker, const struct trace_record *reco
 static int check_opcode(struct checker *checker, const struct trace_record *record, const struct trace_qp *qp)
 {
     int ud_fits = record->opcode == TRACE_OP_SEND || record->opcode == TRACE_OP_SEND_IMM;
-    int uc_fits = record->opcode != TRACE_OP_READ && !is_atomic(record->opcode) && record->opcode != TRACE_OP_SEND_INV;
+    int uc_fits = record->opcode != TRACE_OP_READ && !trace_opcode_is_atomic(record->opcode) &&
+                  record->opcode != TRACE_OP_SEND_INV;
     if (record->event != TRACE_SEND || (qp->type == TRACE_UD ? ud_fits : qp->type != TRACE_UC || uc_fits))
         return 1;
     complain(checker, "%s on a %s QP; %s are allowed", trace_opcode_name(record->opcode), trace_qp_type_name(qp->type),

@@ -84,17 +84,29 @@ static int parse_fields(char *text, const struct field *fields, size_t count, ui
 static int parse_qp(struct trace_header *header, char *text, uint64_t line_number, struct rnicsim_error *error)
 {
     static const struct field fields[] = {
-        {"host", 65535, 1, 0, NULL},       {"qpn", 0xffffff, 1, 0, NULL},      {"type", 0, 0, TRACE_RC, parse_type},
-        {"peer_host", 65535, 0, 0, NULL},  {"peer_qpn", 0xffffff, 0, 0, NULL}, {"mtu", 4096, 0, 4096, NULL},
-        {"sq_depth", 32768, 0, 128, NULL}, {"rq_depth", 32768, 0, 512, NULL},  {"sig_all", 1, 0, 0, NULL},
-        {"max_inline", 1024, 0, 0, NULL},  {"cqn", UINT32_MAX, 0, 0, NULL},    {"sl", 15, 0, 0, NULL},
-        {"weight", 255, 0, 1, NULL},       {"rate", UINT64_MAX, 0, 0, NULL},
+        {"host", 65535, 1, 0, NULL},
+        {"qpn", 0xffffff, 1, 0, NULL},
+        {"type", 0, 0, TRACE_RC, parse_type},
+        {"peer_host", 65535, 0, 0, NULL},
+        {"peer_qpn", 0xffffff, 0, 0, NULL},
+        {"mtu", 4096, 0, 4096, NULL},
+        {"sq_depth", 32768, 0, 128, NULL},
+        {"rq_depth", 32768, 0, 512, NULL},
+        {"sig_all", 1, 0, 0, NULL},
+        {"max_inline", 1024, 0, 0, NULL},
+        {"cqn", UINT32_MAX, 0, 0, NULL},
+        {"sl", 15, 0, 0, NULL},
+        {"weight", 255, 0, 1, NULL},
+        {"rate", UINT64_MAX, 0, 0, NULL},
+        {"rd_atomic", 65535, 0, TRACE_RD_ATOMIC, NULL},
     };
     uint64_t values[sizeof fields / sizeof *fields];
     if (parse_fields(text, fields, sizeof fields / sizeof *fields, values, error) != 0)
         return -1;
     if (values[12] == 0)
         return trace_fail(error, "weight is 0; allowed are 1 to 255");
+    if (values[14] == 0)
+        return trace_fail(error, "rd_atomic is 0; allowed are 1 to 65535");
     const struct trace_qp qp = {
         .host = (uint32_t)values[0],
         .qpn = (uint32_t)values[1],
@@ -110,6 +122,7 @@ static int parse_qp(struct trace_header *header, char *text, uint64_t line_numbe
         .service_level = (uint32_t)values[11],
         .weight = (uint32_t)values[12],
         .rate_bps = values[13],
+        .rd_atomic = (uint32_t)values[14],
         .line = line_number,
     };
     return trace_header_add_qp(header, &qp, error);
@@ -212,6 +225,8 @@ static void format_qp(FILE *out, const struct trace_qp *qp)
         fprintf(out, " weight=%u", qp->weight);
     if (qp->rate_bps != 0)
         fprintf(out, " rate=%llu", (unsigned long long)qp->rate_bps);
+    if (qp->rd_atomic != 0 && qp->rd_atomic != TRACE_RD_ATOMIC)
+        fprintf(out, " rd_atomic=%u", qp->rd_atomic);
     fputc('\n', out);
 }
 

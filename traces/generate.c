@@ -38,7 +38,8 @@ static int check_numbers(struct trace_generate *options, struct rnicsim_error *e
     if (check_number(options->requests, 1, REQUESTS_MAX, "requests", error) != 0 ||
         check_number(options->qps, 1, TRACE_GENERATE_QPS_MAX, "qps", error) != 0 ||
         check_number(options->depth, 1, DEPTH_MAX, "depth", error) != 0 ||
-        check_number(options->inline_bytes, 0, INLINE_MAX, "inline", error) != 0)
+        check_number(options->inline_bytes, 0, INLINE_MAX, "inline", error) != 0 ||
+        check_number(options->rd_atomic, 0, 65535, "rd-atomic", error) != 0)
         return -1;
     if (!is_mtu(options->mtu))
         return trace_fail(error, "mtu %llu: allowed are 256, 512, 1024, 2048 and 4096",
@@ -85,18 +86,18 @@ static int take_opcode(void *context, const char *name, struct rnicsim_error *er
     static const struct {
         const char *name;
         enum trace_opcode opcode;
-    } allowed[] = {{"write", TRACE_OP_WRITE},
-                   {"write_imm", TRACE_OP_WRITE_IMM},
-                   {"send", TRACE_OP_SEND},
-                   {"send_imm", TRACE_OP_SEND_IMM}};
+    } allowed[] = {{"write", TRACE_OP_WRITE},        {"write_imm", TRACE_OP_WRITE_IMM}, {"send", TRACE_OP_SEND},
+                   {"send_imm", TRACE_OP_SEND_IMM},  {"read", TRACE_OP_READ},           {"cmp_swap", TRACE_OP_CMP_SWAP},
+                   {"fetch_add", TRACE_OP_FETCH_ADD}};
     struct trace_generate_job *job = context;
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         if (strcmp(name, allowed[i].name) == 0) {
             job->opcode[job->opcodes.count] = allowed[i].opcode;
-            job->receives += allowed[i].opcode != TRACE_OP_WRITE;
+            job->receives += (uint64_t)trace_opcode_is_received(allowed[i].opcode);
             return 0;
         }
-    return trace_fail(error, "opcode \"%.40s\": allowed are write, write_imm, send and send_imm", name);
+    return trace_fail(
+        error, "opcode \"%.40s\": allowed are write, write_imm, send, send_imm, read, cmp_swap and fetch_add", name);
 }
 
 static int read_zipf(struct trace_generate_job *job, struct rnicsim_error *error)
@@ -182,6 +183,9 @@ static int add_notes(struct trace_generate_job *job, struct rnicsim_error *error
     if (options->burst != 0 && length < (int)sizeof text)
         length +=
             snprintf(text + length, sizeof text - (size_t)length, " --burst %llu", (unsigned long long)options->burst);
+    if (options->rd_atomic != 0 && length < (int)sizeof text)
+        length += snprintf(text + length, sizeof text - (size_t)length, " --rd-atomic %llu",
+                           (unsigned long long)options->rd_atomic);
     return trace_header_add_note(&job->header, text, error);
 }
 
@@ -199,7 +203,8 @@ static int add_qps(struct trace_generate_job *job, struct rnicsim_error *error)
                                   .rq_depth = host == 1 ? (uint32_t)job->receives : 0,
                                   .max_inline = (uint32_t)job->options.inline_bytes,
                                   .service_level = job->sl.count > 0 ? job->sl.value[i % job->sl.count] : 0,
-                                  .weight = job->weight.count > 0 ? job->weight.value[i % job->weight.count] : 1};
+                                  .weight = job->weight.count > 0 ? job->weight.value[i % job->weight.count] : 1,
+                                  .rd_atomic = (uint32_t)job->options.rd_atomic};
             if (trace_header_add_qp(&job->header, &qp, error) != 0)
                 return -1;
         }

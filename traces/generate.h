@@ -25,6 +25,7 @@ struct trace_generate {
     enum trace_arrival arrival;
     const char *rate;        /* open loop, as trace_arrivals_gap() reads it; NULL in closed loop */
     const char *burst_rate;  /* within a burst */
+    uint64_t rd_atomic;      /* of each QP; 0: TRACE_RD_ATOMIC */
     const char *sl, *weight; /* of the QPs in turn, "0,0,3"; NULL: service level 0, weight 1 */
     const char *zipf;        /* exponent: the share of QP i is in proportion to i^-S; NULL: QPs take turns */
 };

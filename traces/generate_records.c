@@ -3,11 +3,7 @@
 #include "traces/random.h"
 
 #define PS_PER_NS 1000
-
-static int is_received(enum trace_opcode opcode)
-{
-    return opcode != TRACE_OP_WRITE;
-}
+#define ATOMIC_BYTES 8u
 
 /* A QP's buffers are used in turn; those of its RECVs lie behind all others. */
 static uint64_t buffer(const struct trace_generate_job *job, uint32_t index, uint64_t ordinal)
@@ -97,12 +93,16 @@ static void fill_message(const struct trace_generate_job *job, uint32_t index, u
     record->nsge = 1;
     record->laddr = buffer(job, index, job->qp[index].requests);
     record->lkey = TRACE_GENERATE_KEY;
-    if (record->opcode == TRACE_OP_WRITE || record->opcode == TRACE_OP_WRITE_IMM) {
+    if (trace_opcode_is_atomic(record->opcode))
+        record->len = ATOMIC_BYTES;
+    if (record->opcode != TRACE_OP_SEND && record->opcode != TRACE_OP_SEND_IMM) {
         record->raddr = record->laddr;
         record->rkey = TRACE_GENERATE_KEY;
     }
     if (record->opcode == TRACE_OP_WRITE_IMM || record->opcode == TRACE_OP_SEND_IMM)
         record->imm = (uint32_t)ordinal;
+    if (trace_opcode_is_answered(record->opcode))
+        return;
     if (job->options.inline_bytes != 0 && record->len <= job->options.inline_bytes) {
         record->flags |= TRACE_INLINE;
         record->inlined = 1;
@@ -133,7 +133,7 @@ static int put_request(struct trace_generate_job *job, struct trace_writer *writ
     job->qp[index].requests++;
     if (trace_put(writer, &record, error) != 0)
         return -1;
-    return is_received(record.opcode) ? put_receive_again(job, writer, index, error) : 0;
+    return trace_opcode_is_received(record.opcode) ? put_receive_again(job, writer, index, error) : 0;
 }
 
 int trace_generate_records(struct trace_generate_job *job, struct trace_writer *writer, struct rnicsim_error *error)

@@ -68,7 +68,8 @@ static int check_qp(const struct trace_qp *qp, struct rnicsim_error *error)
         in_range(qp->rq_depth, 0, 32768, "rq_depth", error) != 0 ||
         in_range(qp->sig_all, 0, 1, "sig_all", error) != 0 ||
         in_range(qp->max_inline, 0, 1024, "max_inline", error) != 0 ||
-        in_range(qp->service_level, 0, 15, "sl", error) != 0 || in_range(qp->weight, 0, 255, "weight", error) != 0)
+        in_range(qp->service_level, 0, 15, "sl", error) != 0 || in_range(qp->weight, 0, 255, "weight", error) != 0 ||
+        in_range(qp->rd_atomic, 0, 65535, "rd_atomic", error) != 0)
         return -1;
     if (qp->rate_bps > RATE_MAX_BPS || (qp->rate_bps > 0 && qp->rate_bps < 1000))
         return trace_fail(error, "rate is %llu bit/s; allowed are 1000 to %llu, and 0 for no limit",

@@ -14,7 +14,8 @@
 #include "traces/map.h"
 
 #define TRACE_VERSION 1u
-#define TRACE_BINARY_SCHEDULED 2u /* of a binary trace that says service levels, weights or rates of QPs */
+#define TRACE_BINARY_SCHEDULED 2u /* of a binary trace that says service levels, weights, rates or rd_atomic of QPs */
+#define TRACE_RD_ATOMIC 16u       /* of a QP by default */
 #define TRACE_SGE_MAX 32u         /* more than any device's max_sge known to us (mlx5: 30) */
 #define TRACE_TABLE_MAX 65536u    /* hosts, QPs, MRs, notes: each */
 #define TRACE_LINE_MAX 4000u      /* characters of a line of the text form, without its end */
@@ -48,6 +49,24 @@ enum trace_opcode {
     TRACE_OP_RECV,
     TRACE_OPCODE_COUNT
 };
+
+static inline int trace_opcode_is_atomic(enum trace_opcode opcode)
+{
+    return opcode == TRACE_OP_CMP_SWAP || opcode == TRACE_OP_FETCH_ADD;
+}
+
+/* The peer answers it with data. */
+static inline int trace_opcode_is_answered(enum trace_opcode opcode)
+{
+    return opcode == TRACE_OP_READ || trace_opcode_is_atomic(opcode);
+}
+
+/* It takes a RECV of the peer's. */
+static inline int trace_opcode_is_received(enum trace_opcode opcode)
+{
+    return opcode == TRACE_OP_SEND || opcode == TRACE_OP_SEND_IMM || opcode == TRACE_OP_SEND_INV ||
+           opcode == TRACE_OP_WRITE_IMM;
+}
 
 /* The same bits as RNICSIM_SIGNALLED and its neighbours, so that a replay passes them on. */
 #define TRACE_SIGNALED RNICSIM_SIGNALLED
@@ -124,6 +143,7 @@ struct trace_qp {
     uint32_t cqn;
     uint32_t service_level, weight; /* weight 0: 1 */
     uint64_t rate_bps;              /* 0: no limit */
+    uint32_t rd_atomic;             /* READs and atomics under way, at most; 0: TRACE_RD_ATOMIC */
     uint64_t line;                  /* where the file has it, for messages; 0: not from a text file */
 };
 

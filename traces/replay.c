@@ -114,6 +114,9 @@ int trace_replay_create_objects(struct trace_replay *replay, struct rnicsim *sim
             .service_level = qp->service_level,
             .weight = qp->weight,
             .rate_bps = (int64_t)qp->rate_bps,
+            .max_rd_atomic = !replay->scan.has_answered ? 0
+                             : qp->rd_atomic > 0        ? qp->rd_atomic
+                                                        : TRACE_RD_ATOMIC,
         };
         result = rnicsim_qp_create(sim, &attr, error);
     }

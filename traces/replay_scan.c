@@ -30,10 +30,14 @@ static const char *refuse_record(const struct trace_record *record)
     case TRACE_OP_SEND_IMM:
     case TRACE_OP_WRITE:
     case TRACE_OP_WRITE_IMM:
+    case TRACE_OP_READ:
+    case TRACE_OP_CMP_SWAP:
+    case TRACE_OP_FETCH_ADD:
         /* Inline data lies in the WQE, in however many pieces it was given. */
         return record->nsge > 1 && !record->inlined ? "several SGEs are not simulated; one SGE is allowed" : NULL;
     default:
-        return "this opcode is not simulated; allowed are SEND, SEND_IMM, WRITE and WRITE_IMM";
+        return "this opcode is not simulated; allowed are SEND, SEND_IMM, WRITE, WRITE_IMM, READ, CMP_SWAP and "
+               "FETCH_ADD";
     }
 }
 
@@ -98,6 +102,7 @@ static int scan_record(struct trace_replay_scan *scan, const struct trace_reader
             return refuse(reader, error, wrong);
         if (check_doorbell(reader, doorbell, record, error) != 0)
             return -1;
+        scan->has_answered |= trace_opcode_is_answered(record->opcode);
         if (count_record(scan, record) != 0)
             return refuse(reader, error, "out of memory");
     }

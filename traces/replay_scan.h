@@ -17,7 +17,8 @@ struct trace_replay_scan {
     } * threads;
     uint32_t thread_count;
     uint64_t requests, receives;
-    int any_think; /* some dep has a think time */
+    int any_think;    /* some dep has a think time */
+    int has_answered; /* a READ or an atomic is posted */
 };
 
 /* 0, or -1 with one line of error and nothing to free. */

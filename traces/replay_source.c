@@ -62,6 +62,12 @@ static enum rnicsim_opcode api_opcode(const struct trace_record *record)
         return RNICSIM_SEND_IMM;
     case TRACE_OP_WRITE_IMM:
         return RNICSIM_WRITE_IMM;
+    case TRACE_OP_READ:
+        return RNICSIM_READ;
+    case TRACE_OP_CMP_SWAP:
+        return RNICSIM_CMP_SWAP;
+    case TRACE_OP_FETCH_ADD:
+        return RNICSIM_FETCH_ADD;
     default: /* the scan lets nothing else through */
         return RNICSIM_WRITE;
     }

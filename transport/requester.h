@@ -9,11 +9,13 @@ struct requester {
     uint32_t psn_next;      /* of the next packet */
     uint32_t psn_oldest;    /* the oldest not acknowledged */
     uint32_t since_request; /* packets since AckReq was last set */
+    uint32_t
+        answer_psns; /* PSNs between the two that are no packets of the requester: of answers, beyond the request's own */
 };
 
 static inline int requester_window_open(const struct requester *requester, const struct transport_params *params)
 {
-    return ((requester->psn_next - requester->psn_oldest) & PSN_MASK) < params->window;
+    return ((requester->psn_next - requester->psn_oldest - requester->answer_psns) & PSN_MASK) < params->window;
 }
 
 /* The next packet's PSN; *ack_request: whether it asks for an ACK: as the last of its message, as one in so many, as the last
@@ -29,6 +31,14 @@ static inline uint32_t requester_send(struct requester *requester, const struct 
     if (*ack_request)
         requester->since_request = 0;
     return psn;
+}
+
+/* The request that was just sent is answered by `psns` packets, which acknowledge it, too (IBTA vol. 1, 9.7.3.1). */
+static inline void requester_expect(struct requester *requester, uint32_t psns)
+{
+    requester->psn_next = psn_add(requester->psn_next, psns - 1);
+    requester->answer_psns += psns - 1;
+    requester->since_request = 0;
 }
 
 /* An ACK of `psn` acknowledges all up to it; an old one changes nothing. Returns how many packets are newly acknowledged

@@ -1,4 +1,4 @@
-/* write_lat and send_lat: a ping-pong of one message each way. */
+/* write_lat and send_lat: a ping-pong of one message each way. read_lat and atomic_lat: one request after the other, of the client alone. */
 #include "bench/perftest/program.h"
 
 enum { TOP, HEAR, GAP, POST, POLL };
@@ -150,5 +150,37 @@ void perftest_send_lat(struct perftest_side *side)
             }
             side->completed += side->run->options.cq_mod;
             side->phase = TOP;
+        }
+}
+
+/* The pause; post; poll the CQE; again. The server only waits for its TCP connection. */
+void perftest_read_lat(struct perftest_side *side)
+{
+    uint32_t qp;
+    for (;;)
+        switch (side->phase) {
+        case TOP:
+            if (!goes_on(side, side->completed) || is_timed_out(side)) {
+                perftest_end(side);
+                return;
+            }
+            if (pauses(side))
+                return;
+            break;
+        case POST:
+            side->phase = POLL;
+            post(side, 1);
+            return;
+        default:
+            if (!perftest_ring_take(&side->send_cq, &qp)) {
+                if (is_timed_out(side))
+                    perftest_end(side);
+                else
+                    perftest_wait(side);
+                return;
+            }
+            side->phase = TOP;
+            side->completed++;
+            count_sample(side);
         }
 }

@@ -27,7 +27,7 @@ static const struct number numbers[] = {
     NUMBER('m', mtu_bytes, 256, 4096),  NUMBER('t', tx_depth, 1, 15000),        NUMBER('q', qps, 1, 16384),
     NUMBER('r', rx_depth, 1, 16384),    NUMBER('Q', cq_mod, 1, 1024),           NUMBER('l', post_list, 1, 15000),
     NUMBER('D', duration_s, 1, 100000), NUMBER('f', margin_s, 0, 100000),       NUMBER('I', inline_bytes, 0, 912),
-    NUMBER('S', service_level, 0, 15),  NUMBER(LONG_GAP, gap_us, 0, 100000000),
+    NUMBER('S', service_level, 0, 15),  NUMBER(LONG_GAP, gap_us, 0, 100000000), NUMBER('o', outs, 1, 16),
 };
 #undef NUMBER
 
@@ -52,6 +52,8 @@ static const struct option long_options[] = {
     {"report-unsorted", 0, 0, 'U'},
     {"report_gbits", 0, 0, LONG_GBITS},
     {"latency_gap", 1, 0, LONG_GAP},
+    {"outs", 1, 0, 'o'},
+    {"atomic_type", 1, 0, 'A'},
     {"qp-timeout", 1, 0, 'u'},
     {"port", 1, 0, 'p'},
     {"ib-dev", 1, 0, 'd'},
@@ -69,10 +71,8 @@ static const struct option long_options[] = {
     /* perftest has them, the model does not */
     {"events", 0, 0, 'e'},
     {"vector", 1, 0, 'X'},
-    {"outs", 1, 0, 'o'},
     {"mcg", 0, 0, 'g'},
     {"MGID", 1, 0, 'M'},
-    {"atomic_type", 1, 0, 'A'},
     {"dualport", 0, 0, 'O'},
     {"limit_bw", 1, 0, 'w'},
     {"limit_msgrate", 1, 0, 'y'},
@@ -140,6 +140,15 @@ static int read_size(char *text, uint64_t *out, struct rnicsim_error *error)
     return 0;
 }
 
+static int read_type(const char *text, struct perftest_options *out, struct rnicsim_error *error)
+{
+    out->has_type = 1;
+    out->compares = strcmp(text, "CMP_AND_SWAP") == 0;
+    if (out->compares || strcmp(text, "FETCH_AND_ADD") == 0)
+        return 0;
+    return perftest_fail(error, "--perftest: -A \"%.60s\", allowed are FETCH_AND_ADD and CMP_AND_SWAP", text);
+}
+
 static int take_flag(int letter, struct perftest_options *out)
 {
     switch (letter) {
@@ -175,6 +184,7 @@ static int take_number(int letter, const char *word, char *value, struct perftes
         out->has_cq_mod |= letter == 'Q';
         out->has_inline |= letter == 'I';
         out->has_margin |= letter == 'f';
+        out->has_outs |= letter == 'o';
         return 1;
     }
     return 0;
@@ -198,6 +208,9 @@ static int take_option(int letter, const char *word, char *value, struct perftes
 {
     if (take_flag(letter, out) || strchr("updixTFzR", letter) || letter == LONG_TAKEN)
         return 0;
+    out->has_size |= letter == 's';
+    if (letter == 'A')
+        return read_type(value, out, error);
     if (letter == 's')
         return read_size(value, &out->size_bytes, error);
     if (letter == 'n') {
@@ -210,28 +223,31 @@ static int take_option(int letter, const char *word, char *value, struct perftes
 
 static int take_tool(const char *word, struct perftest_options *out, struct rnicsim_error *error)
 {
-    static const char *const known[] = {"write_lat", "write_bw", "send_lat", "send_bw"};
-    static const char *const unknown[] = {"read_lat", "read_bw", "atomic_lat", "atomic_bw"};
+    static const char *const verbs[] = {"write", "send", "read", "atomic"};
     const char *name = strncmp(word, "ib_", 3) == 0 ? word + 3 : word;
-    for (size_t i = 0; i < 4; i++) {
-        if (strcmp(name, unknown[i]) == 0)
-            return perftest_fail(error, "--perftest: %s needs an operation that is not modelled yet", name);
-        if (strcmp(name, known[i]) == 0) {
-            snprintf(out->tool, sizeof out->tool, "%s", name);
-            out->is_send = name[0] == 's';
-            out->is_lat = strstr(name, "_lat") != NULL;
-            return 0;
-        }
+    for (int verb = 0; verb < 4; verb++) {
+        size_t length = strlen(verbs[verb]);
+        const char *rest = name + length;
+        if (strncmp(name, verbs[verb], length) != 0 || (strcmp(rest, "_lat") != 0 && strcmp(rest, "_bw") != 0))
+            continue;
+        snprintf(out->tool, sizeof out->tool, "%s", name);
+        out->verb = (enum perftest_verb)verb;
+        out->is_send = out->verb == PERFTEST_SEND;
+        out->is_lat = strcmp(rest, "_lat") == 0;
+        return 0;
     }
-    return perftest_fail(error, "--perftest: \"%.60s\" is no tool, allowed are write_lat, write_bw, send_lat, send_bw",
+    return perftest_fail(error,
+                         "--perftest: \"%.60s\" is no tool, allowed are write_lat, write_bw, send_lat, send_bw, "
+                         "read_lat, read_bw, atomic_lat and atomic_bw",
                          word);
 }
 
 /* perftest 4.5's defaults; the inline limit and the margin depend on other options. */
 static void set_defaults(struct perftest_options *out)
 {
-    out->size_bytes = out->is_lat ? 2 : 65536;
-    out->iters = out->is_lat || out->is_send ? 1000 : 5000;
+    out->size_bytes = out->verb == PERFTEST_ATOMIC ? 8 : out->is_lat ? 2 : 65536;
+    out->iters = out->is_lat || out->verb != PERFTEST_WRITE ? 1000 : 5000;
+    out->outs = 16; /* a device's max_qp_rd_atom: mlx5's */
     out->qps = 1;
     out->tx_depth = out->is_lat ? 1 : 128;
     out->rx_depth = out->is_send ? 512 : 1;

@@ -36,13 +36,15 @@ static int ring_put(struct perftest_ring *ring, uint32_t qp)
 
 static perftest_step *step_of(const struct perftest_options *options, int is_client)
 {
+    if (options->is_lat && perftest_is_answered(options))
+        return is_client ? perftest_read_lat : NULL;
     if (options->is_lat)
         return options->is_send ? perftest_send_lat : perftest_write_lat;
     if (options->is_send && options->both_ways)
         return perftest_send_bw_both;
     if (is_client || options->both_ways)
         return perftest_bw_client;
-    return options->is_send ? perftest_send_bw_server : NULL; /* the server of write_bw only waits for TCP */
+    return options->is_send ? perftest_send_bw_server : NULL; /* other servers only wait for TCP */
 }
 
 static int side_init(struct perftest_run *run, uint32_t host)
@@ -116,7 +118,8 @@ int perftest_run_create_objects(struct perftest_run *run, struct rnicsim *sim, s
                                        .sq_depth = options->tx_depth,
                                        .rq_depth = options->is_send ? options->rx_depth : 0,
                                        .max_inline_bytes = options->inline_bytes,
-                                       .service_level = options->service_level};
+                                       .service_level = options->service_level,
+                                       .max_rd_atomic = perftest_is_answered(options) ? options->outs : 0};
         result = rnicsim_qp_create(sim, &attr, error);
     }
     return result;
@@ -166,6 +169,20 @@ static uint64_t buffer(const struct perftest_run *run, uint32_t index, int is_se
     return (UINT64_C(1) << 32) + which * half + (run->options.is_lat ? 0 : buffer_offset(run->size_bytes, n));
 }
 
+static enum rnicsim_opcode opcode_of(const struct perftest_options *options)
+{
+    switch (options->verb) {
+    case PERFTEST_SEND:
+        return RNICSIM_SEND;
+    case PERFTEST_READ:
+        return RNICSIM_READ;
+    case PERFTEST_ATOMIC:
+        return options->compares ? RNICSIM_CMP_SWAP : RNICSIM_FETCH_ADD;
+    default:
+        return RNICSIM_WRITE;
+    }
+}
+
 static struct rnicsim_wr request(const struct perftest_side *side, uint32_t index, uint64_t n, int is_signalled)
 {
     const struct perftest_run *run = side->run;
@@ -174,7 +191,7 @@ static struct rnicsim_wr request(const struct perftest_side *side, uint32_t inde
                                .local_address = buffer(run, index, 0, n),
                                .remote_address = run->options.is_send ? 0 : buffer(run, index, 1, n),
                                .length_bytes = (uint32_t)run->size_bytes,
-                               .opcode = run->options.is_send ? RNICSIM_SEND : RNICSIM_WRITE,
+                               .opcode = opcode_of(&run->options),
                                .flags = (is_signalled ? RNICSIM_SIGNALLED : 0) | (is_inline ? RNICSIM_INLINE : 0)};
 }
 

@@ -71,7 +71,8 @@ int perftest_run_explain(const struct perftest_run *run, uint32_t host, char *te
 
 /* ---- between the files of this folder ---- */
 
-perftest_step perftest_write_lat, perftest_send_lat, perftest_bw_client, perftest_send_bw_server, perftest_send_bw_both;
+perftest_step perftest_write_lat, perftest_send_lat, perftest_read_lat, perftest_bw_client, perftest_send_bw_server,
+    perftest_send_bw_both;
 
 /* perftest's states of a test by duration; SAMPLE where there is none. */
 enum perftest_time { PERFTEST_START, PERFTEST_SAMPLE, PERFTEST_STOP_SAMPLE, PERFTEST_END };

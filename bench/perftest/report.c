@@ -69,12 +69,14 @@ struct perftest_lat_report perftest_report_lat(const struct perftest_run *run, u
     const struct perftest_options *options = &run->options;
     const struct perftest_side *side = &run->side[host];
     struct perftest_lat_report report;
+    int rtt_factor = perftest_is_answered(options) ? 1 : 2; /* a whole trip is told, or half of a ping-pong */
     if (options->duration_s == 0) {
-        report = perftest_lat_of(side->posted_cyc, options->iters, options->in_cycles ? 1 : mhz(run), 2, delta);
+        report =
+            perftest_lat_of(side->posted_cyc, options->iters, options->in_cycles ? 1 : mhz(run), rtt_factor, delta);
     } else {
         double cycles = (double)(side->completed_cyc[0] - side->posted_cyc[0]), n = (double)side->sampled;
         report = (struct perftest_lat_report){.iters = side->sampled};
-        report.t_avg = n > 0 ? cycles / mhz(run) / 2 / n : 0;
+        report.t_avg = n > 0 ? cycles / mhz(run) / rtt_factor / n : 0;
         report.tps = n / (cycles / (mhz(run) * 1e6));
     }
     report.size_bytes = run->size_bytes;

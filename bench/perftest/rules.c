@@ -20,6 +20,14 @@ static int refuse_pairs(const struct perftest_options *o, struct rnicsim_error *
         return perftest_fail(error, "--perftest: --latency_gap is for latency tests only");
     if (!o->is_send && o->rx_depth > 1)
         return perftest_fail(error, "--perftest: -r is for send tests only");
+    if (perftest_is_answered(o) && o->inline_bytes > 0)
+        return perftest_fail(error, "--perftest: -I is not for read and atomic tests");
+    if (!perftest_is_answered(o) && o->has_outs)
+        return perftest_fail(error, "--perftest: -o is for read and atomic tests only");
+    if (o->verb != PERFTEST_ATOMIC && o->has_type)
+        return perftest_fail(error, "--perftest: -A is for atomic tests only");
+    if (o->verb == PERFTEST_ATOMIC && (o->all_sizes || (o->has_size && o->size_bytes != 8)))
+        return perftest_fail(error, "--perftest: atomics have 8 bytes: no other -s, and no -a");
     if ((o->mtu_bytes & (o->mtu_bytes - 1)) != 0)
         return perftest_fail(error, "--perftest: -m %u, allowed are 256, 512, 1024, 2048 and 4096", o->mtu_bytes);
     return 0;
@@ -82,7 +90,7 @@ static void derive_cq_mod(struct perftest_options *o)
 
 int perftest_apply_rules(struct perftest_options *o, struct rnicsim_error *error)
 {
-    if (!o->has_inline && o->is_lat)
+    if (!o->has_inline && o->is_lat && !perftest_is_answered(o))
         o->inline_bytes = o->is_send ? 236 : 220;
     if (o->duration_s > 0 && !o->has_margin)
         o->margin_s = o->duration_s / 4;

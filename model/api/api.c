@@ -10,7 +10,9 @@
 #include <string.h>
 
 _Static_assert(MESSAGE_STAMPS == RNICSIM_STAMP_COUNT, "the stamps of a message are those of the API");
-_Static_assert((int)MESSAGE_WRITE_IMM == (int)RNICSIM_WRITE_IMM, "opcodes are those of the API");
+_Static_assert((int)MESSAGE_WRITE_IMM == (int)RNICSIM_WRITE_IMM && (int)MESSAGE_READ == (int)RNICSIM_READ &&
+                   (int)MESSAGE_FETCH_ADD == (int)RNICSIM_FETCH_ADD,
+               "opcodes are those of the API");
 
 int api_fail(struct rnicsim_error *error, int result, const char *format, ...)
 {
@@ -139,6 +141,8 @@ static const char *wrong_with_qp(const struct rnicsim_qp_attr *attr)
         return "max_inline: allowed 0 to 1024";
     if (attr->service_level > 15 || attr->weight > 255)
         return "service level: allowed 0 to 15; weight: 1 to 255";
+    if (attr->max_rd_atomic > 65535)
+        return "max_rd_atomic: allowed 0 to 65535";
     if (attr->rate_bps != 0 && (attr->rate_bps < 1000 || attr->rate_bps > INT64_C(400000000000)))
         return "rate: allowed 1 kbps to 400 Gbps, or 0 for no limit";
     return 0;
@@ -173,6 +177,11 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
     qp.service_level = attr->service_level;
     qp.weight = attr->weight ? attr->weight : 1;
     qp.rate = rate_of(attr->rate_bps, nic->rate_burst);
+    qp.max_rd_atomic = attr->max_rd_atomic;
+    if (attr->max_rd_atomic > 0 && system_answer(&sim->system)) {
+        qp_free(&qp);
+        return api_fail(error, RNICSIM_EINPUT, "out of memory");
+    }
     if (system_add_qp(&sim->system, attr->host, &qp, attr->peer_host) == QP_NONE) {
         qp_free(&qp);
         return api_fail(error, RNICSIM_EINPUT, "out of memory");

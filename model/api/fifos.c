@@ -1,5 +1,5 @@
 /* The FIFOs: in front of each stage, at the end of each path but mac_rx (a frame that arrives there is taken or dropped at once: no
- * memory), the payload buffer, and contexts to be written back. How full they were, which parameter sets their depth, and what they take in memory. */
+ * memory), the payload buffers of requests and of answers, and contexts to be written back. How full they were, which parameter sets their depth, and what they take in memory. */
 #include "api/api_internal.h"
 
 #include <stdio.h>
@@ -7,18 +7,18 @@
 
 #define BUFFER_UNIT_BYTES 64u
 
-#define CONTEXT_WRITES (RNIC_PATHS + 1) /* as a path */
+enum { PAYLOAD_BUFFER = RNIC_PATHS, CONTEXT_WRITES, ANSWER_BUFFER }; /* as paths */
 
 /* One of them in its NIC. */
 struct place {
     struct rnic *nic;
-    int path;  /* RNIC_PATHS: the payload buffer */
+    int path;
     int stage; /* in the path; the path's count: at its end */
 };
 
 static size_t fifos_of(const struct rnic *nic)
 {
-    size_t count = nic->contexts.on ? 2 : 1; /* the payload buffer, contexts to be written back */
+    size_t count = 1u + (nic->pcie.has_updates != 0) + (nic->answers.on != 0);
     for (int path = 0; path < RNIC_PATHS; path++)
         count += (size_t)nic->path[path].count + (path != RNIC_MAC_RX);
     return count;
@@ -41,9 +41,14 @@ static int find(struct rnicsim *sim, size_t index, struct place *place)
         index -= here;
     }
     place->stage = (int)index;
-    if (place->path == RNIC_PATHS && index == 1)
-        place->path = CONTEXT_WRITES;
+    if (place->path == PAYLOAD_BUFFER && index > 0)
+        place->path = index == 1 && place->nic->pcie.has_updates ? CONTEXT_WRITES : ANSWER_BUFFER;
     return 0;
+}
+
+static int is_buffer(const struct place *place)
+{
+    return place->path == PAYLOAD_BUFFER || place->path == ANSWER_BUFFER;
 }
 
 static int is_end(const struct place *place)
@@ -61,7 +66,9 @@ static struct fifo *fifo_of(const struct place *place)
 
 static struct level *level_of(const struct place *place)
 {
-    return place->path == RNIC_PATHS ? &place->nic->payload_level : &fifo_of(place)->level;
+    return place->path == PAYLOAD_BUFFER  ? &place->nic->payload_level
+           : place->path == ANSWER_BUFFER ? &place->nic->answers.level
+                                          : &fifo_of(place)->level;
 }
 
 /* ---- what happened ---- */
@@ -97,7 +104,7 @@ static void fill_fifo(const struct place *place, struct rnicsim_fifo_info *out)
     out->path = has_path ? rnic_path_name[place->path] : "core";
     out->name = fifo->shape.name;
     out->unit = fifo->shape.in_beats ? "beats" : "packets";
-    out->holds = !has_path       ? "contexts for the write engine"
+    out->holds = !has_path       ? "contexts and atomics' values for the write engine"
                  : is_end(place) ? end_holds[place->path]
                                  : place->nic->setup.holds[place->path][place->stage];
     out->drops = fifo->drops;
@@ -138,8 +145,8 @@ static void fill_depth_key(const struct place *place, struct rnicsim_fifo_info *
 {
     out->depth_scale = 1;
     out->depth_unit = "";
-    if (place->path == RNIC_PATHS) {
-        snprintf(out->depth_key, sizeof out->depth_key, "nic.payload_buffer");
+    if (is_buffer(place)) {
+        snprintf(out->depth_key, sizeof out->depth_key, "nic.%s", out->name);
         out->depth_unit = "B";
         out->depth_scale = BUFFER_UNIT_BYTES;
         return;
@@ -166,7 +173,7 @@ static void fill_depth_range(const struct rnicsim *sim, const struct place *plac
     config_range(sim->system.config, out->depth_key, &least, &most);
     out->depth_least = ((uint64_t)least + out->depth_scale - 1) / out->depth_scale;
     out->depth_most = (uint64_t)most / out->depth_scale;
-    if (place->path == RNIC_PATHS || !fifo_of(place)->shape.in_beats)
+    if (is_buffer(place) || !fifo_of(place)->shape.in_beats)
         return;
     uint32_t item = fifo_units(fifo_of(place), rnic_largest_item_bytes(place->nic, (enum rnic_path)place->path));
     if (out->depth_least < item)
@@ -187,7 +194,8 @@ static int64_t context_bits(const struct rnic *nic)
     const struct context_table *table = nic->contexts.table;
     uint32_t qpc = table[CONTEXT_QPC].on ? table[CONTEXT_QPC].bytes : 0;
     uint32_t cqc = table[CONTEXT_CQC].on ? table[CONTEXT_CQC].bytes : 0;
-    return 8 * (qpc > cqc ? qpc : cqc) + 64;
+    uint32_t bytes = qpc > cqc ? qpc : cqc;
+    return 8 * (bytes > ATOMIC_BYTES ? bytes : ATOMIC_BYTES) + 64;
 }
 
 /* Bits of a descriptor; 0: the items themselves are held. */
@@ -212,7 +220,7 @@ static int64_t entry_bits(const struct rnicsim *sim, const struct place *place)
 
 static void fill_memory(const struct rnicsim *sim, const struct place *place, struct rnicsim_fifo_info *out)
 {
-    if (place->path == RNIC_PATHS) {
+    if (is_buffer(place)) {
         out->words = 1;
         out->word_bits = 8 * BUFFER_UNIT_BYTES;
         return;
@@ -234,10 +242,10 @@ int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *ou
         return RNICSIM_EINPUT;
     *out = (struct rnicsim_fifo_info){.nic = place.nic->setup.name,
                                       .path = "core",
-                                      .name = "payload_buffer",
+                                      .name = place.path == ANSWER_BUFFER ? "answer_buffer" : "payload_buffer",
                                       .unit = "64 B",
                                       .holds = "payload from its read until it leaves"};
-    if (place.path != RNIC_PATHS)
+    if (!is_buffer(&place))
         fill_fifo(&place, out);
     fill_level(sim, level_of(&place), out);
     fill_depth_key(&place, out);

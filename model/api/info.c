@@ -280,7 +280,8 @@ int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info
         [PCIE_EQE_WRITE] = "eqe write",         [PCIE_MSIX] = "msi-x",
         [PCIE_TRANSLATION] = "translation",     [PCIE_OTHERS] = "others",
         [PCIE_DOORBELL] = "doorbell",           [PCIE_RECORD_READ] = "record read",
-        [PCIE_REGISTER_READ] = "register read"};
+        [PCIE_REGISTER_READ] = "register read", [PCIE_FETCH_ADD] = "fetch and add",
+        [PCIE_CMP_SWAP] = "compare and swap",   [PCIE_ATOMIC_WRITE] = "atomic write"};
     if (index >= rnicsim_tlp_count(sim))
         return RNICSIM_EINPUT;
     size_t which = index % PCIE_KIND_COUNT, direction = index / PCIE_KIND_COUNT % PCIE_DIRECTION_COUNT;

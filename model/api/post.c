@@ -4,8 +4,15 @@
 static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
                                       const struct rnicsim_wr *wr, int64_t at_ps)
 {
-    if ((unsigned)wr->opcode > RNICSIM_WRITE_IMM)
-        return "opcode: allowed SEND, SEND_IMM, WRITE, WRITE_IMM";
+    int is_answered = wr->opcode >= RNICSIM_READ, is_atomic = wr->opcode > RNICSIM_READ;
+    if ((unsigned)wr->opcode > RNICSIM_FETCH_ADD || wr->opcode == RNICSIM_RECV)
+        return "opcode: allowed SEND, SEND_IMM, WRITE, WRITE_IMM, READ, CMP_SWAP, FETCH_ADD";
+    if (is_answered && qp->max_rd_atomic == 0)
+        return "READs and atomics need a QP with max_rd_atomic from 1";
+    if (is_answered && (wr->flags & RNICSIM_INLINE))
+        return "inline: allowed for what a request sends";
+    if (is_atomic && (wr->length_bytes != 8 || wr->remote_address % 8 != 0))
+        return "atomics: allowed are 8 bytes at an address that is a multiple of 8";
     if (wr->length_bytes > RNICSIM_MESSAGE_MAX_BYTES)
         return "length: allowed 0 to 2147483648 bytes";
     if ((wr->flags & RNICSIM_INLINE) && wr->length_bytes > qp->max_inline_bytes)
@@ -74,6 +81,8 @@ static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint3
     message->lkey = wr->lkey;
     message->rkey = wr->rkey;
     message->length_bytes = wr->length_bytes;
+    message->request_bytes = wr->opcode >= RNICSIM_READ ? 0 : wr->length_bytes;
+    message->fenced = (wr->flags & RNICSIM_FENCE) != 0;
     message->immediate = wr->immediate;
     message->qp = index;
     message->opcode = (uint8_t)wr->opcode;

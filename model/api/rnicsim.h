@@ -71,6 +71,7 @@ struct rnicsim_qp_attr {
     int signal_all;            /* every request is signalled, whatever its flag */
     uint32_t service_level;    /* 0 .. 15: its traffic class, and with nic.scheduler = strict its priority */
     uint32_t weight;           /* 1 .. 255, where the scheduler counts weights; 0: 1 */
+    uint32_t max_rd_atomic;    /* READs and atomics that it may have under way, 0 .. 65535; 0: it posts none */
     int64_t rate_bps;          /* of its frames with FCS, 1,000 bit/s or more; 0: no limit */
 };
 
@@ -95,7 +96,10 @@ enum rnicsim_opcode {
     RNICSIM_SEND_IMM,
     RNICSIM_WRITE,
     RNICSIM_WRITE_IMM,
-    RNICSIM_RECV /* only in completions */
+    RNICSIM_RECV, /* only in completions */
+    RNICSIM_READ,
+    RNICSIM_CMP_SWAP,
+    RNICSIM_FETCH_ADD
 };
 
 #define RNICSIM_SIGNALLED 1u
@@ -152,7 +156,8 @@ RNICSIM_API int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *
 /* ---- what hosts see ---- */
 
 /* The stamps of a request, in order; a later one is never earlier. Those of a message of several packets are of
- * the packet that arrives last. The waterfall's rows are the differences. */
+ * the packet that arrives last. Of a READ or an atomic the answer's last packet stands for the ACK, and RESPONDED is when its data is
+ * in the responder's NIC. The waterfall's rows are the differences. */
 enum rnicsim_stamp {
     RNICSIM_AT_ARRIVAL,      /* the request was due: rnicsim_wr.arrival_ps, else AT_POST. Latency counts from here */
     RNICSIM_AT_POST,         /* the verbs call begins: when it was asked for, or when the thread is free */
@@ -242,7 +247,7 @@ enum rnicsim_cause {
     RNICSIM_NO_WQE,           /* the WQE is being fetched */
     RNICSIM_NO_RECEIVE_WQE,
     RNICSIM_RATE_LIMIT,   /* of the QP */
-    RNICSIM_NO_REQUEST,   /* nic.requests are begun and not retired */
+    RNICSIM_NO_REQUEST,   /* nic.requests are begun and not retired; or the QP's READs and atomics under way */
     RNICSIM_CONTEXT_MISS, /* what the QP or the packet needs is being fetched from host memory, or waits for that */
     RNICSIM_CAUSE_COUNT
 };

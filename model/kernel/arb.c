@@ -46,6 +46,11 @@ struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int6
     if (i < 0 || *wake_at > (undecided ? now : horizon_ps))
         return (struct arb_grant){.input = -1};
     model_assert(arb->sim, *wake_at >= now, "%s: a grant at %lld ps is late", arb->name, (long long)*wake_at);
+    if (i == 0 && arb->divert && arb->divert(arb->divert_self, fifo_front(arb->in[0])->ref, start_cyc)) {
+        struct fifo_slot slot = fifo_take(arb->in[0]);
+        fifo_release(arb->in[0], slot.bytes, start_cyc, start_cyc);
+        return arb_next(arb, now, horizon_ps, wake_at);
+    }
     arb->last = i;
     struct fifo_slot slot = *fifo_front(arb->in[i]);
     int64_t end_cyc = server_serve(&arb->server, arb->sim, arb->in[i], arb->out, start_cyc);

@@ -4,7 +4,11 @@
 
 #include "kernel/pool.h"
 
-enum item_kind { ITEM_DATA, ITEM_ACK };
+enum item_kind {
+    ITEM_DATA,
+    ITEM_ACK,
+    ITEM_ANSWER /* a packet of a READ's or an atomic's answer */
+};
 
 enum item_bad {
     ITEM_UNDERRUN = 1, /* it ran dry at the sender's MAC */
@@ -17,13 +21,15 @@ struct item {
     uint32_t offset; /* of the payload in its message */
     uint32_t psn;
     uint32_t qp;      /* index at the NIC that receives it */
-    uint32_t message; /* data */
+    uint32_t message; /* of data and answers */
     uint8_t kind;
     uint8_t first, last; /* of its message */
     uint8_t ack_request;
     uint8_t bad;    /* arrives with a wrong FCS: enum item_bad */
     uint8_t status; /* 0, else a NAK's meaning as enum ibv_wc_status; of data: it is refused, and the NAK is to come */
-    int64_t wire_at_ps; /* of an ACK */
+    uint16_t
+        after_answers; /* of an ACK, and of the data that leads to it: so many of the QP's answers (modulo 2^16) go before it */
+    int64_t wire_at_ps; /* of an ACK or an answer */
     int64_t judged_at_ps;
 };
 

@@ -51,4 +51,13 @@ static inline int path_waits(const struct path *path)
 /* The least time (ps, rounded down) from the writer's push to the reader's sight: a lower bound for lookahead. */
 int64_t path_least_ps(const struct path *path);
 
+/* The items in the path and not taken at its end, those that are only to come there, too. */
+static inline uint32_t path_items(const struct path *path)
+{
+    uint32_t items = path->end.next - path->end.first;
+    for (int i = 0; i < path->count; i++)
+        items += path->stage[i].in.next - path->stage[i].in.first;
+    return items;
+}
+
 #endif

@@ -17,6 +17,7 @@ int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, enum sim_way 
     }
     sim->edge[sim->edges++] = (struct sim_edge){from, to, least_ps < 1 ? 1 : least_ps, way};
     sim->decider[to].declared = 1;
+    sim->prepared = 0;
     return 0;
 }
 
@@ -66,6 +67,8 @@ int reach_prepare(struct sim *sim)
             continue;
         distances(sim, to, distance);
         decider->echo_ps = distance[to];
+        free(decider->source); /* of an earlier run */
+        decider->sources = 0;
         decider->source = malloc(((size_t)sim->count + 1) * sizeof *decider->source);
         if (!decider->source) {
             free(distance);

@@ -81,6 +81,11 @@ int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name
     return sim->count - 1;
 }
 
+void sim_replace(struct sim *sim, int decider, sim_decide_fn *decide)
+{
+    sim->decider[decider].decide = decide;
+}
+
 void sim_wake(struct sim *sim, int decider, int64_t at)
 {
     if (at >= sim->wake[decider])

@@ -91,8 +91,11 @@ int sim_init(struct sim *sim, uint64_t seed);
 void sim_free(struct sim *sim);
 /* Before the first run. Returns the decider's index, or -1 when there are too many or lookahead_ps < 1 (R4). */
 int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name, int64_t lookahead_ps);
-/* Before the first run: a decision of `from` at t reaches `to` at t + least_ps (>= 1) at the earliest. A decider that is so
- * declared is reached by nobody else; the lookahead then follows from all declarations together. Returns -1 without memory. */
+/* It decides so from now on: for a part that is added, without which it need not be looked for. */
+void sim_replace(struct sim *sim, int decider, sim_decide_fn *decide);
+/* A decision of `from` at t reaches `to` at t + least_ps (>= 1) at the earliest. A decider that is so declared is reached by nobody else;
+ * the lookahead then follows from all declarations together. Before the first run; between two runs only for ways that nothing can go
+ * before what is put in from outside afterwards. Returns -1 without memory. */
 int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, enum sim_way way);
 /* Lowers a wake; asserts at > now (R8). */
 void sim_wake(struct sim *sim, int decider, int64_t at);

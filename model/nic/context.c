@@ -88,11 +88,9 @@ int context_init(struct rnic *rnic, char *error, size_t error_bytes)
                : 0;
 }
 
-int context_join(struct rnic *rnic)
+int context_open_writes(struct rnic *rnic)
 {
-    struct contexts *contexts = &rnic->contexts;
-    if (!contexts->on)
-        return 0;
+    struct fifo *writes = &rnic->contexts.writes;
     struct fifo_shape shape = {.name = "context_writes",
                                .depth = (uint32_t)rnic->params->context_writes,
                                .write_clk = &rnic->user_clk,
@@ -101,16 +99,26 @@ int context_join(struct rnic *rnic)
                                .return_cyc = 1,
                                .write_bytes = (uint32_t)rnic->params->port_width / 8,
                                .read_bytes = (uint32_t)rnic->params->port_width / 8};
+    if (rnic->pcie.has_updates)
+        return 0;
+    if (fifo_init(writes, rnic->sim, &shape))
+        return -1;
+    writes->write_decider = rnic->scheduler;
+    writes->read_decider = rnic->pcie.up_decider;
+    writes->reader_wants_tail = 1;
+    rnic->pcie.write_in[PCIE_IN_UPDATE - 1] = writes;
+    rnic->pcie.has_updates = 1;
+    return 0;
+}
+
+int context_join(struct rnic *rnic)
+{
+    struct contexts *contexts = &rnic->contexts;
+    if (!contexts->on)
+        return 0;
     contexts->look_mask = rnic->path[RNIC_RX].end.mask;
     contexts->look = malloc(((size_t)contexts->look_mask + 1) * sizeof *contexts->look);
-    if (!contexts->look || fifo_init(&contexts->writes, rnic->sim, &shape))
-        return -1;
-    contexts->writes.write_decider = rnic->scheduler;
-    contexts->writes.read_decider = rnic->pcie.up_decider;
-    contexts->writes.reader_wants_tail = 1;
-    rnic->pcie.write_in[PCIE_IN_CONTEXT - 1] = &contexts->writes;
-    rnic->pcie.has_contexts = 1;
-    return 0;
+    return contexts->look ? context_open_writes(rnic) : -1;
 }
 
 void context_free(struct rnic *rnic)

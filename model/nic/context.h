@@ -86,6 +86,8 @@ extern const char *const context_name[CONTEXT_KINDS]; /* "qpc", as in its parame
 int context_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* When the paths stand. */
 int context_join(struct rnic *rnic);
+/* The FIFO of what the NIC changes in host memory, contexts and atomics' values, where it is not there yet. Returns -1 without memory. */
+int context_open_writes(struct rnic *rnic);
 void context_free(struct rnic *rnic);
 
 /* ---- for the scheduler, in its decide() ---- */

@@ -79,7 +79,7 @@ static struct context_request of_grant(const struct rnic *rnic, uint32_t index, 
     unsigned kinds = CONTEXT_BIT(CONTEXT_QPC);
     if (is_packet && rnic->fabric_source == NIC_FABRIC_OFF) {
         const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
-        uint32_t left = message->length_bytes - qp->offset_bytes;
+        uint32_t left = message->request_bytes - qp->offset_bytes;
         uint32_t bytes = left < qp->mtu_bytes ? left : qp->mtu_bytes;
         if (bytes > 0 && !message->has_inline) {
             context_translate(rnic, &request, message->lkey, message->local_address + qp->offset_bytes, bytes);
@@ -221,21 +221,29 @@ void context_complete(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 
 /* ---- dispatch ---- */
 
-/* Where the payload goes, as far as that is known: of a SEND's first packet its receive WQE tells, if there is one. */
-int context_has_place(const struct rnic *rnic, const struct item *item, uint32_t *region, uint64_t *address)
+/* Where the payload goes, or what a READ or an atomic asks for, as far as that is known (of a SEND's first packet its receive WQE tells, if
+ * there is one); returns the bytes. */
+uint32_t context_place_of(const struct rnic *rnic, const struct item *item, uint32_t *region, uint64_t *address)
 {
     const struct message *message = rnic_message(rnic, item->message);
     const struct qp *qp = &rnic->qp[item->qp];
+    if (item->kind == ITEM_ANSWER) {
+        *region = message->lkey;
+        *address = message->local_address + item->offset;
+        return item->payload_bytes;
+    }
     *region = message->rkey;
     *address = message->remote_address + item->offset;
+    if (message_is_answered(message))
+        return message->length_bytes;
     if (!message_is_send(message) || !item->first)
-        return item->payload_bytes > 0;
+        return item->payload_bytes;
     const struct qp_receive *receive = &qp->receive[qp->receives_taken & qp->receive_mask];
     if (qp->receives_taken == qp->receives_posted || receive->posted_at_ps > rnic->sim->now)
         return 0;
     *region = receive->lkey;
     *address = receive->address;
-    return item->payload_bytes > 0;
+    return item->payload_bytes;
 }
 
 static struct context_request of_packet(const struct rnic *rnic, const struct item *item)
@@ -245,12 +253,13 @@ static struct context_request of_packet(const struct rnic *rnic, const struct it
     if (item->kind == ITEM_ACK) {
         kinds |= CONTEXT_BIT(CONTEXT_CQC);
     } else {
-        uint32_t region;
+        uint32_t region, bytes;
         uint64_t address;
-        if (item->last && message_is_received(rnic_message(rnic, item->message)))
+        if (item->last && item->kind == ITEM_DATA && message_is_received(rnic_message(rnic, item->message)))
             kinds |= CONTEXT_BIT(CONTEXT_CQC);
-        if (context_has_place(rnic, item, &region, &address)) {
-            context_translate(rnic, &request, region, address, item->payload_bytes);
+        bytes = context_place_of(rnic, item, &region, &address);
+        if (bytes > 0) {
+            context_translate(rnic, &request, region, address, bytes);
             kinds |= CONTEXT_TRANSLATION;
         }
     }

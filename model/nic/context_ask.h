@@ -38,8 +38,8 @@ void context_want(const struct rnic *rnic, struct context_request *request, unsi
 /* The pages of [address, address + bytes), bytes >= 1. */
 void context_translate(const struct rnic *rnic, struct context_request *request, uint64_t region, uint64_t address,
                        uint32_t bytes);
-/* Where a received packet's payload goes, as far as that is known; 0: nowhere, or not known. */
-int context_has_place(const struct rnic *rnic, const struct item *item, uint32_t *region, uint64_t *address);
+/* Where a received packet's payload goes, or what it asks for, as far as that is known: the bytes; 0: nothing, or not known. */
+uint32_t context_place_of(const struct rnic *rnic, const struct item *item, uint32_t *region, uint64_t *address);
 /* A request's index from now on. */
 uint32_t context_keep(struct rnic *rnic, const struct context_request *request);
 

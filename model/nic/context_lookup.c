@@ -39,18 +39,18 @@ static void translate_receive(struct rnic *rnic, struct context_request *request
     qp->receives_asked += rnic_item(rnic, job->ref)->last;
 }
 
+/* Of a packet to be sent, of one received, or of an answer's that is received. */
 static int translate_payload(const struct rnic *rnic, struct context_request *request, const struct lookup_job *job)
 {
     const struct item *item = rnic_item(rnic, job->ref);
     const struct message *message = rnic_message(rnic, item->message);
-    uint32_t region = message->lkey;
+    uint32_t region = message->lkey, bytes = message->has_inline ? 0 : item->payload_bytes;
     uint64_t address = message->local_address + item->offset;
-    int is_there = item->payload_bytes > 0 && !message->has_inline;
-    if (job->channel == LOOKUP_DATA)
-        is_there = context_has_place(rnic, item, &region, &address);
-    if (is_there)
-        context_translate(rnic, request, region, address, item->payload_bytes);
-    return is_there;
+    if (job->channel != LOOKUP_SEND)
+        bytes = context_place_of(rnic, item, &region, &address);
+    if (bytes > 0)
+        context_translate(rnic, request, region, address, bytes);
+    return bytes > 0;
 }
 
 static struct context_request of_job(struct rnic *rnic, const struct lookup_job *job)
@@ -61,7 +61,7 @@ static struct context_request of_job(struct rnic *rnic, const struct lookup_job 
         kinds = CONTEXT_TRANSLATION;
         if (job->channel == LOOKUP_QUEUE)
             translate_wqes(rnic, &request);
-        else if (job->channel == LOOKUP_ACK || job->is_cqe)
+        else if (job->is_cqe || (job->channel == LOOKUP_ACK && rnic_item(rnic, job->ref)->kind == ITEM_ACK))
             translate_cqe(rnic, &request);
         else if (job->channel == LOOKUP_RECEIVE)
             translate_receive(rnic, &request, job);

@@ -10,6 +10,29 @@ static int64_t through(const struct rnic *rnic, enum rnic_path path)
 
 #define OTHER_CLOCK_PS 1 /* space that comes back from another clock's edge can be seen a picosecond later */
 
+int answers_turn_on(struct rnic *rnic)
+{
+    int64_t cycle = rnic->user_clk.whole;
+    int up = rnic->pcie.up_decider;
+    if (rnic->answers.on)
+        return 0;
+    rnic->answers.on = rnic->has_more_inputs = rnic->holds_requests = 1;
+    if (atomics_init(rnic) || (rnic->atomics.lock && context_open_writes(rnic)))
+        return -1;
+    rnic->pcie.sends_one_by_one |= !rnic->atomics.lock; /* AtomicOps carry operands */
+    scheduler_grant_answers(rnic);
+    rnic->port.divert = answers_divert_ack;
+    rnic->port.divert_self = rnic;
+    /* a request that is answered, the writes before it, and the data that is written at the requester */
+    return sim_reach(rnic->sim, rnic->scheduler, up, cycle, SIM_FORWARD) ||
+                   sim_reach(rnic->sim, rnic->dispatch, rnic->scheduler, rnic->params->answer_latency * cycle,
+                             SIM_FORWARD) ||
+                   sim_reach(rnic->sim, up, rnic->scheduler, OTHER_CLOCK_PS, SIM_FORWARD) ||
+                   sim_reach(rnic->sim, up, rnic->retire, OTHER_CLOCK_PS, SIM_FORWARD)
+               ? -1
+               : 0;
+}
+
 int rnic_declare(struct rnic *rnic, int outbox)
 {
     const struct pcie *pcie = &rnic->pcie;

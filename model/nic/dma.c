@@ -33,6 +33,8 @@ static int64_t decide_down(void *self, int64_t now)
 {
     struct rnic *rnic = self;
     int64_t horizon = sim_horizon(rnic->sim, rnic->pcie.down_decider), wake_at;
+    if (rnic->stores_wait)
+        doorbell_forward(rnic);
     for (;;) {
         struct pcie_down down = pcie_down_next(&rnic->pcie, horizon, &wake_at);
         if (down.event == PCIE_DOWN_NOTHING)
@@ -45,7 +47,7 @@ static int64_t decide_down(void *self, int64_t now)
             wake_at = wake_at <= now ? SIM_NEVER : wake_at;
             break;
         }
-        if (rnic->pcie.read[down.ref].kind == PCIE_PAYLOAD_READ)
+        if (PCIE_READS_OF(rnic->pcie.read[down.ref].kind) == PCIE_PAYLOAD_READ)
             port_forward_payload(rnic);
         else if (rnic->pcie.read[down.ref].kind == PCIE_CONTEXT_READ)
             context_arrived(rnic, down.ref, down.at_cyc);
@@ -70,12 +72,22 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
         *write = (struct pcie_write){.cqe_bytes = cqe_bytes, .last_kind = PCIE_CQE_WRITE};
         return;
     }
-    if (input == PCIE_IN_CONTEXT) {
-        context_describe(rnic, ref, write);
+    if (input == PCIE_IN_UPDATE) {
+        if (ref & ATOMIC_WRITE_BIT)
+            atomics_describe(rnic, ref, write);
+        else
+            context_describe(rnic, ref, write);
         return;
     }
     const struct item *item = rnic_item(rnic, ref);
     const struct message *message = rnic_message(rnic, item->message);
+    if (item->kind == ITEM_ANSWER) {
+        *write = (struct pcie_write){.address = message->local_address + item->offset,
+                                     .bytes = item->payload_bytes,
+                                     .kind = PCIE_PAYLOAD_WRITE,
+                                     .last_kind = PCIE_PAYLOAD_WRITE};
+        return;
+    }
     int has_cqe = item->last && message_is_received(message) && item->status == MESSAGE_OK;
     *write = (struct pcie_write){.address = message->remote_address + item->offset,
                                  .bytes = item->payload_bytes,
@@ -97,6 +109,21 @@ static void check_order(struct rnic *rnic, const struct message *message, int64_
     rnic->seen_early++;
 }
 
+/* A packet of an answer is written, at the requester: the last one lets its request retire, so that the CQE comes behind it. */
+static void answer_written(struct rnic *rnic, const struct pcie_up *up)
+{
+    struct item *item = rnic_item(rnic, up->ref);
+    struct message *message = rnic_message(rnic, item->message);
+    rnic->payload_bytes += item->payload_bytes;
+    if (up->payload_visible_at_ps > message->payload_seen_ps)
+        message->payload_seen_ps = up->payload_visible_at_ps;
+    if (item->last) {
+        message->delivered_at_ps = message->payload_seen_ps;
+        retire_returned(rnic, item->message, clk_after(&rnic->user_clk, up->sent_at_ps));
+    }
+    pool_give(rnic->setup.items, up->ref);
+}
+
 /* A data packet's payload is written: it may be the one that delivers its message, and the one that is acknowledged now. */
 static void payload_written(struct rnic *rnic, const struct pcie_up *up)
 {
@@ -106,6 +133,13 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     int64_t ack_point = rnic->setup.transport->ack_point;
     int64_t from_ps = ack_point == TRANSPORT_ACK_VISIBLE ? up->visible_at_ps : up->sent_at_ps;
     int64_t from_cyc = clk_after(&rnic->user_clk, from_ps);
+    if (__builtin_expect(rnic->answers.on, 0)) {
+        answers_written(rnic, clk_after(&rnic->user_clk, up->sent_at_ps));
+        if (item->kind == ITEM_ANSWER) {
+            answer_written(rnic, up);
+            return;
+        }
+    }
     if (item->status != MESSAGE_OK) { /* refused by the responder */
         struct item refused = *item;
         receive_drop(rnic, up->ref);
@@ -142,6 +176,8 @@ static void cqe_written(struct rnic *rnic, const struct pcie_up *up)
     struct message *message = rnic_message(rnic, up->ref);
     message->stamp_ps[MESSAGE_AT_CQE] = up->visible_at_ps;
     rnic->completions++;
+    if (message_is_answered(message) && message->status == MESSAGE_OK)
+        check_order(rnic, message, up->visible_at_ps);
     if (rnic->events.on) {
         events_cqe_written(rnic, OUTBOX_SEND_DONE, up->ref, up);
         return;
@@ -178,7 +214,8 @@ static int64_t decide_up(void *self, int64_t now)
             cqe_written(rnic, &up);
         else if (up.input == PCIE_IN_EVENT)
             events_raised(rnic, &up);
-        /* else a context: nobody waits for it */
+        else if (up.ref & ATOMIC_WRITE_BIT) /* else a context: nobody waits for it */
+            atomics_written(rnic, up.ref, clk_after(&rnic->user_clk, up.sent_at_ps));
     }
 }
 

@@ -23,6 +23,39 @@ static void push(struct rnic *rnic, int64_t root_at, uint32_t wqe_bytes, uint32_
     }
 }
 
+/* A doorbell is lost at its arrival; the next one of its QP tells of its WQEs, too, and then a pushed one is only a doorbell. */
+static void drop(struct rnic *rnic, struct fifo *entry, uint32_t ref)
+{
+    const struct rnic_doorbell *doorbell = rnic_doorbell(rnic, ref);
+    rnic->qp[doorbell->qp].rung_in_vain += doorbell->count;
+    entry->drops++;
+    pool_give(&rnic->doorbells, ref);
+    pcie_store_take(&rnic->pcie, 0);
+}
+
+static void forward(struct rnic *rnic, struct fifo *entry, int64_t space_at, uint32_t ref)
+{
+    struct rnic_doorbell *doorbell = rnic_doorbell(rnic, ref);
+    struct qp *qp = &rnic->qp[doorbell->qp];
+    if (__builtin_expect(qp->rung_in_vain > 0, 0)) {
+        doorbell->count += qp->rung_in_vain;
+        doorbell->pushed = 0;
+        qp->rung_in_vain = 0;
+    }
+    rnic_forward(entry, pcie_store_take(&rnic->pcie, space_at), 1, ref);
+}
+
+/* With nic.doorbell_full = drop: whether the store, which has no space at its arrival as far as is known, must still wait for that instant,
+ * at which it is decided; I am woken then. */
+static int is_to_come(struct rnic *rnic, int64_t in_cyc)
+{
+    int64_t in_ps = rnic_ps(rnic, in_cyc);
+    if (in_ps <= rnic->sim->now)
+        return 0;
+    sim_wake(rnic->sim, rnic->pcie.down_decider, in_ps);
+    return 1;
+}
+
 void doorbell_forward(struct rnic *rnic)
 {
     struct fifo *entry = path_entry(&rnic->path[RNIC_DOORBELL]);
@@ -34,12 +67,19 @@ void doorbell_forward(struct rnic *rnic)
             continue;
         }
         int64_t space_at = fifo_space_at(entry, 1);
+        uint32_t ref = store->ref;
+        if (rnic->params->doorbell_full == NIC_DOORBELL_FULL_DROP && space_at > store->in_cyc) {
+            rnic->stores_wait = is_to_come(rnic, store->in_cyc);
+            if (rnic->stores_wait)
+                return;
+            drop(rnic, entry, ref);
+            continue;
+        }
         if (space_at == SIM_NEVER) {
             rnic->stores_wait = 1;
             return;
         }
-        uint32_t ref = store->ref;
-        rnic_forward(entry, pcie_store_take(&rnic->pcie, space_at), 1, ref);
+        forward(rnic, entry, space_at, ref);
     }
 }
 

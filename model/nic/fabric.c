@@ -114,7 +114,7 @@ static int stream_packet(struct rnic *rnic, const struct message *message, int64
 {
     struct fabric *fabric = &rnic->fabric;
     struct qp *qp = &rnic->qp[message->qp];
-    uint32_t left = message->length_bytes - fabric->offset_bytes, bytes = left < qp->mtu_bytes ? left : qp->mtu_bytes;
+    uint32_t left = message->request_bytes - fabric->offset_bytes, bytes = left < qp->mtu_bytes ? left : qp->mtu_bytes;
     uint32_t units = rnic_payload_units(bytes);
     int64_t space_at = space_when(&rnic->payload_space, units), start = max2(posted_cyc, fabric->free_cyc);
     if (space_at == SIM_NEVER)

@@ -34,6 +34,18 @@ void grant_record(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     rnic_run_reads(rnic);
 }
 
+/* A request that is answered with data: the answer's packets acknowledge it. */
+static void cut_request(struct qp *qp, struct message *message, struct item *item)
+{
+    uint32_t psns = message_psns(message, qp->mtu_bytes);
+    requester_expect(&qp->requester, psns);
+    message->last_psn = psn_add(item->psn, psns - 1);
+    item->ack_request = 0;
+    if (message_is_atomic(message))
+        item->bytes += FRAME_ATOMIC_ETH_BYTES - FRAME_RETH_BYTES;
+    qp->answers_due++;
+}
+
 static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message, struct item *item)
 {
     int ack_request;
@@ -47,7 +59,7 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
     item->payload_bytes = rnic_next_payload_bytes(rnic, qp);
     item->offset = qp->offset_bytes;
     item->first = qp->offset_bytes == 0;
-    item->last = qp->offset_bytes + item->payload_bytes == message->length_bytes;
+    item->last = qp->offset_bytes + item->payload_bytes == message->request_bytes;
     item->psn = requester_send(&qp->requester, rnic->setup.transport, item->last, buffer_full, &ack_request);
     item->ack_request = (uint8_t)ack_request;
     item->bytes = frame_data_bytes(item->payload_bytes, item->first && !message_is_send(message),
@@ -55,6 +67,8 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
     qp->offset_bytes += item->payload_bytes;
     if (item->last) {
         message->last_psn = item->psn;
+        if (message_is_answered(message))
+            cut_request(qp, message, item);
         message->cut = 1;
         qp->offset_bytes = 0;
         qp->cut++;

@@ -112,6 +112,7 @@ struct lookup {
 };
 
 struct rnic;
+struct qp;
 
 /* Whole pages of a ring. */
 static inline uint64_t lookup_ring_bytes(uint32_t mask, uint64_t entry_bytes)
@@ -132,8 +133,8 @@ int lookup_watch(struct rnic *rnic, uint32_t room);
 
 /* What is due by now; returns the cycle in which to come again. */
 int64_t lookup_run(struct rnic *rnic, int64_t now_cyc);
-/* An ACK has acknowledged `packets`; inside the decision to retire. */
-void lookup_acknowledged(struct rnic *rnic, uint32_t packets, int64_t now_cyc);
+/* An ACK, or an answer, has come for so many of the QP's packets; inside the decision to retire. */
+void lookup_acknowledged(struct rnic *rnic, struct qp *qp, uint32_t packets, int64_t now_cyc);
 /* When the QP whose turn it is can begin its visit, not before at_cyc; SIM_NEVER: not known yet. */
 int64_t visit_grant_at(const struct rnic *rnic, int64_t at_cyc);
 /* The QP, the first in the queue, begins it. It stays marked as queued until its packet is made. */

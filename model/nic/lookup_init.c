@@ -25,6 +25,8 @@ static const char *wrong_with(const struct rnic *rnic)
         return "nic.requests, nic.qp_requests or nic.wqe_prefetch: allowed are their defaults";
     if (p->station_out <= p->station_interval)
         return "nic.station_out: allowed is more than nic.station_interval";
+    if (p->unacked > 0 && rnic->setup.transport->ack_request_every != 1)
+        return "nic.unacked and transport.ack_request_every: allowed is 1, an ACK a packet";
     return rnic->setup.transport->ack_point != TRANSPORT_ACK_ACCEPTED ? "transport.ack_point: allowed is accepted" : 0;
 }
 

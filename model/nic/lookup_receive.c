@@ -179,6 +179,9 @@ int64_t lookup_to_retire(struct rnic *rnic, const struct lookup_job *job, int64_
         return LOOKUP_NOT_TAKEN;
     rnic->dispatching.items++;
     rnic->dispatching.work_cyc++;
-    rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), now_cyc, item->bytes, job->ref);
+    if (item->kind == ITEM_ANSWER)
+        receive_take_answer(rnic, job->ref, now_cyc);
+    else
+        rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), now_cyc, item->bytes, job->ref);
     return now_cyc;
 }

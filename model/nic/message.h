@@ -3,6 +3,7 @@
 #define NIC_MESSAGE_H
 
 #include "kernel/pool.h"
+#include "transport/frame.h"
 
 #define MESSAGE_STAMPS 18 /* in the order of the waterfall: model/api/rnicsim.h */
 
@@ -27,12 +28,22 @@ enum message_stamp {
     MESSAGE_AT_SEEN
 };
 
-enum message_opcode { MESSAGE_SEND, MESSAGE_SEND_IMM, MESSAGE_WRITE, MESSAGE_WRITE_IMM };
+enum message_opcode { /* enum rnicsim_opcode, in which 4 is a receive's */
+                      MESSAGE_SEND,
+                      MESSAGE_SEND_IMM,
+                      MESSAGE_WRITE,
+                      MESSAGE_WRITE_IMM,
+                      MESSAGE_READ = 5,
+                      MESSAGE_CMP_SWAP,
+                      MESSAGE_FETCH_ADD
+};
 
 enum message_status {
     MESSAGE_OK = 0,
     MESSAGE_QP_OPERATION = 2,
     MESSAGE_FLUSHED = 5,
+    MESSAGE_REMOTE_INVALID = 9,
+    MESSAGE_REMOTE_OPERATION = 11,
     MESSAGE_RNR_EXCEEDED = 13
 }; /* enum ibv_wc_status */
 
@@ -41,11 +52,15 @@ struct message {
     uint64_t local_address, remote_address; /* remote: of the receive buffer for a SEND */
     uint32_t lkey, rkey;                    /* rkey: as remote_address */
     uint32_t length_bytes;
+    uint32_t request_bytes;  /* of them that the request carries: all, or none of what is answered */
+    uint32_t returned_bytes; /* what has come of the answer */
     uint32_t immediate;
     uint32_t qp;       /* index at the requester's NIC */
     uint32_t last_psn; /* once its last packet is cut */
     uint8_t opcode, status;
     uint8_t signalled, has_inline, solicited;
+    uint8_t fenced;                   /* it begins when the QP's answers are all there */
+    uint8_t returned;                 /* its answer is written */
     uint8_t cut;                      /* its last packet is cut */
     uint8_t owners;                   /* requester and responder still hold it */
     int64_t payload_seen_ps;          /* when all of it that is written so far is visible in the peer's memory */
@@ -73,10 +88,27 @@ static inline int message_has_immediate(const struct message *message)
     return message->opcode == MESSAGE_SEND_IMM || message->opcode == MESSAGE_WRITE_IMM;
 }
 
+/* Whether the peer answers it with data: a READ or an atomic. */
+static inline int message_is_answered(const struct message *message)
+{
+    return message->opcode >= MESSAGE_READ;
+}
+
+static inline int message_is_atomic(const struct message *message)
+{
+    return message->opcode > MESSAGE_READ;
+}
+
 /* Whether it takes a receive WQE and makes a receive CQE. */
 static inline int message_is_received(const struct message *message)
 {
-    return message->opcode != MESSAGE_WRITE;
+    return message->opcode != MESSAGE_WRITE && !message_is_answered(message);
+}
+
+/* The PSNs that it takes: one for each packet, of the request or of the answer (IBTA vol. 1, 9.7.2). */
+static inline uint32_t message_psns(const struct message *message, uint32_t mtu_bytes)
+{
+    return message_is_atomic(message) ? 1 : frame_packets(message->length_bytes, mtu_bytes);
 }
 
 #endif

@@ -10,6 +10,9 @@ struct nic_params {
 #undef PARAM
 };
 
+enum nic_atomic { NIC_ATOMIC_NIC, NIC_ATOMIC_HOST };
+enum nic_answer_policy { NIC_ANSWERS_IN_TURN, NIC_ANSWERS_FIRST, NIC_ANSWERS_LAST };
+enum nic_doorbell_full { NIC_DOORBELL_FULL_WAIT, NIC_DOORBELL_FULL_DROP };
 enum nic_doorbell_record { NIC_DOORBELL_RECORD_OFF, NIC_DOORBELL_RECORD_ON };
 enum nic_fabric { NIC_FABRIC_OFF, NIC_FABRIC_STREAM, NIC_FABRIC_MEMORY };
 enum nic_quantum_unit { NIC_QUANTUM_UNIT_PACKET, NIC_QUANTUM_UNIT_BYTE, NIC_QUANTUM_UNIT_MESSAGE };

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+enum { PORT_IN_ACK, PORT_IN_DATA };
+
 /* A message is stamped by its last packet. */
 static inline void stamp_last(struct rnic *rnic, const struct item *item, enum message_stamp stamp,
                               const struct clk *clk, int64_t cyc)
@@ -25,6 +27,24 @@ static void fail_packet(struct rnic *rnic, struct item *item, int64_t at_cyc)
     retire_fail(rnic, index, request, at_cyc);
 }
 
+/* The data of an answer's packet is there, or that of any packet could not be read. */
+static __attribute__((noinline, cold)) void forward_other(struct rnic *rnic, struct item *item, int failed,
+                                                          int64_t at_cyc)
+{
+    if (item->kind != ITEM_ANSWER) {
+        if (item->kind == ITEM_DATA)
+            fail_packet(rnic, item, at_cyc);
+        return;
+    }
+    struct message *message = rnic_message(rnic, item->message);
+    if (item->last)
+        message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, at_cyc);
+    if (message_is_atomic(message))
+        atomics_value_is_here(rnic, item, failed, at_cyc);
+    if (failed)
+        answers_fail(rnic, item);
+}
+
 void port_forward_payload(struct rnic *rnic)
 {
     struct fifo *entry = path_entry(&rnic->path[RNIC_PAYLOAD]);
@@ -36,7 +56,8 @@ void port_forward_payload(struct rnic *rnic)
             return;
         struct item *item = rnic_item(rnic, operation->ref);
         if (rnic->fabric_source == NIC_FABRIC_MEMORY && rnic->fabric.memory_asked == rnic->order_first) {
-            operation->done_cyc = fabric_read_cyc(rnic, operation->done_cyc, item->payload_bytes);
+            if (item->kind == ITEM_DATA) /* what is answered lies in the host's memory */
+                operation->done_cyc = fabric_read_cyc(rnic, operation->done_cyc, item->payload_bytes);
             rnic->fabric.memory_asked++;
         }
         int64_t space_at = fifo_space_at(entry, item->bytes);
@@ -51,8 +72,8 @@ void port_forward_payload(struct rnic *rnic)
         if (space_at > at)
             at = space_at;
         rnic->payload_last_cyc = at;
-        if (operation->failed)
-            fail_packet(rnic, item, at);
+        if (__builtin_expect((item->kind == ITEM_ANSWER) | operation->failed, 0))
+            forward_other(rnic, item, operation->failed, at);
         stamp_last(rnic, item, MESSAGE_AT_PACKET, &rnic->user_clk, operation->begun_cyc);
         stamp_last(rnic, item, MESSAGE_AT_PAYLOAD, &rnic->user_clk, at);
         rnic_forward(entry, at, item->bytes, operation->ref);
@@ -91,13 +112,13 @@ static __attribute__((noinline, cold)) int64_t held_up_until(struct rnic *rnic, 
 
 /* Sends what the transmit path has brought to the line, which serves in order and never stops a frame: no choice, so it runs inside
  * the port, the only one who puts frames into that path. */
-static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic)
+static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic, int holds)
 {
     struct fifo *in = &rnic->path[RNIC_TX].end;
     struct fifo *out = path_entry(&rnic->peer->path[RNIC_MAC_RX]);
     while (!fifo_empty(in)) {
         int64_t head_cyc = fifo_front(in)->head_cyc;
-        if (__builtin_expect(rnic->line_holds, 0)) {
+        if (holds) {
             head_cyc = held_up_until(rnic, fifo_front(in)->bytes, head_cyc);
             if (head_cyc == SIM_NEVER)
                 return;
@@ -106,10 +127,9 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic)
         struct item *item = rnic_item(rnic, slot.ref);
         struct line_frame frame = line_send(&rnic->line, slot.bytes, head_cyc, slot.tail_cyc, out->shape.write_bytes);
         item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
-        if (item->kind == ITEM_ACK)
+        if (item->kind != ITEM_DATA)
             item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
-        else
-            rnic->data_packets++;
+        rnic->data_packets += item->kind != ITEM_ACK;
         stamp_last(rnic, item, MESSAGE_AT_WIRE, &rnic->line.clk, frame.start_cyc);
         stamp_last(rnic, item, MESSAGE_AT_RECEIVED, &rnic->line.clk, frame.last_at_cyc);
         fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
@@ -127,17 +147,12 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic)
     }
 }
 
-static __attribute__((noinline, cold)) void send_held_up(struct rnic *rnic)
+/* holds: a constant, so that a line that never holds up a frame costs nothing. */
+static inline __attribute__((always_inline)) int64_t run_port(struct rnic *rnic, int64_t now, int holds)
 {
-    send_frames(rnic);
-}
-
-static int64_t decide_port(void *self, int64_t now)
-{
-    struct rnic *rnic = self;
     int64_t horizon = rnic_horizon(rnic, rnic->port.decider, RNIC_PAYLOAD, RNIC_ACK);
-    if (__builtin_expect(rnic->line_holds, 0))
-        send_held_up(rnic);
+    if (holds)
+        send_frames(rnic, holds); /* what was held up */
     for (;;) {
         int64_t wake_at;
         struct arb_grant grant = arb_next(&rnic->port, now, horizon, &wake_at);
@@ -145,14 +160,25 @@ static int64_t decide_port(void *self, int64_t now)
             return wake_at;
         const struct item *item = rnic_item(rnic, grant.slot.ref);
         stamp_last(rnic, item, MESSAGE_AT_PORT, &rnic->user_clk, grant.start_cyc);
-        if (item->kind == ITEM_ACK)
-            rnic->ack_packets++;
-        else if (rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
+        rnic->ack_packets += item->kind == ITEM_ACK;
+        if (item->kind != ITEM_DATA && grant.input == PORT_IN_DATA)
+            answers_sent(rnic, item, grant.end_cyc);
+        else if (item->kind == ITEM_DATA && rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
             free_payload(rnic, item, grant.end_cyc);
-        send_frames(rnic);
+        send_frames(rnic, holds);
         if (rnic->payload_waits && !path_entry(&rnic->path[RNIC_PAYLOAD])->writer_waits)
             port_forward_payload(rnic); /* the grant has made room for it */
     }
+}
+
+static int64_t decide_port(void *self, int64_t now)
+{
+    return run_port(self, now, 0);
+}
+
+static int64_t decide_port_that_holds(void *self, int64_t now)
+{
+    return run_port(self, now, 1);
 }
 
 /* Frames that cut through from the datapath to the line cross two clocks: there the cycle of every beat is kept, from the packet
@@ -177,7 +203,7 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
     if (keep_beats_if_cut_through(rnic, error, error_bytes))
         return -1;
     struct server server;
-    struct fifo *in[2] = {&rnic->path[RNIC_ACK].end, &rnic->path[RNIC_PAYLOAD].end};
+    struct fifo *in[2] = {[PORT_IN_ACK] = &rnic->path[RNIC_ACK].end, [PORT_IN_DATA] = &rnic->path[RNIC_PAYLOAD].end};
     int64_t least = path_least_ps(&rnic->path[RNIC_PAYLOAD]);
     if (path_least_ps(&rnic->path[RNIC_ACK]) < least)
         least = path_least_ps(&rnic->path[RNIC_ACK]);
@@ -186,7 +212,7 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
                        0) ||
                    arb_init(&rnic->port, rnic->sim, "port", &server, in, 2,
                             rnic->params->port_policy == NIC_PORT_ACK_FIRST, path_entry(&rnic->path[RNIC_TX]),
-                            least + rnic->user_clk.whole, decide_port, rnic)
+                            least + rnic->user_clk.whole, rnic->line_holds ? decide_port_that_holds : decide_port, rnic)
                ? -1
                : 0;
 }

@@ -16,6 +16,7 @@ int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth)
 {
     *qp = (struct qp){.qpn = qpn, .sq_depth = sq_depth, .rq_depth = rq_depth, .peer = QP_NONE};
     qp->staged_first = qp->staged_last = POOL_NONE;
+    qp->answer_first = qp->answer_last = POOL_NONE;
     qp->send_mask = ring_of(sq_depth) - 1;
     qp->receive_mask = ring_of(rq_depth) - 1;
     qp->send = malloc(((size_t)qp->send_mask + 1) * sizeof *qp->send);

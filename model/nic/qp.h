@@ -35,12 +35,14 @@ struct qp {
     uint64_t rings_offset; /* of its rings in the translations of all rings: nic/lookup.h */
 
     /* the send queue: a ring of messages. posted (by the program) >= known (doorbell decoded) >= fetched (WQE in the NIC)
-     * >= cut (all packets made) >= retired */
+     * >= cut (all packets made) >= acked >= retired */
     uint32_t *send;
     uint32_t send_mask;
     uint32_t posted, known, fetched, cut, retired;
+    uint32_t acked;  /* of those that are cut, the oldest that is not acknowledged, counted like `retired` */
     uint32_t unread; /* more were rung for, but the doorbell record that tells is not read yet */
     int wants_record, reads_record;
+    uint32_t rung_in_vain;            /* WQEs whose doorbell was dropped: the next one tells of them, too */
     uint32_t record_index;            /* what is known when the record under way is here, counted like `known` */
     uint32_t offset_bytes;            /* into the message being cut */
     uint32_t asked;                   /* WQEs whose fetch is granted, those that are here too, counted like `fetched` */
@@ -49,6 +51,7 @@ struct qp {
         uint8_t count, is_here; /* WQEs; before those of an earlier fetch */
     } fetch[QP_FETCHES_MAX];
     struct requester requester;
+    uint32_t max_rd_atomic, answers_due; /* READs and atomics that may be, and are, under way */
 
     /* scheduler */
     uint32_t service_level, weight;
@@ -64,11 +67,18 @@ struct qp {
     /* the receive queue and the responder */
     struct qp_receive *receive;
     uint32_t receive_mask, receives_posted, receives_taken;
+    uint32_t unacked;        /* by units: packets made, each of which an ACK or an answer is to come for */
     uint32_t receives_asked; /* by units: looked up, counted like `receives_taken` */
     struct responder responder;
-    int failed;              /* in state ERROR: what is posted is flushed */
-    uint32_t failed_status;  /* for the request that failed it, until that is told */
-    uint32_t failed_request; /* which that is, counted like `posted` */
+    uint32_t answer_first, answer_last;   /* its answers, in order; POOL_NONE */
+    uint32_t answers_held;                /* of them those to READs and atomics */
+    uint16_t answers_asked, answers_sent; /* since the start, modulo 2^16: queued; whose last packet has left */
+    uint32_t next_answering;              /* of the QPs that have their turns */
+    uint32_t atomics_unwritten;           /* of its answers: granted, and what they change is not written yet */
+    int answering;                        /* it has, or will at a known cycle */
+    int failed;                           /* in state ERROR: what is posted is flushed */
+    uint32_t failed_status;               /* for the request that failed it, until that is told */
+    uint32_t failed_request;              /* which that is, counted like `posted` */
 
     /* payload kept until the ACK: the oldest packet kept is at this offset of this message */
     uint32_t kept;

@@ -8,7 +8,7 @@
 void receive_drop(struct rnic *rnic, uint32_t ref)
 {
     const struct item *item = rnic_item(rnic, ref);
-    if (item->kind == ITEM_DATA && item->last)
+    if (item->kind != ITEM_ACK && item->last)
         message_end(rnic->setup.messages, item->message);
     pool_give(rnic->setup.items, ref);
 }
@@ -68,6 +68,8 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
                           .bytes = FRAME_ACK_BYTES,
                           .psn = data->psn,
                           .status = (uint8_t)status,
+                          .message = data->message,
+                          .after_answers = data->after_answers,
                           .qp = rnic->qp[data->qp].peer};
     uint32_t ref = item_new(rnic->setup.items); /* the pool may move, and `data` with it */
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
@@ -84,32 +86,52 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
     rnic_forward(entry, from_cyc, ack->bytes, ref);
 }
 
-enum verdict { ACCEPT, IGNORE, NAK_RNR, NAK_INVALID };
+enum verdict { ACCEPT, ANSWER, IGNORE, NAK_RNR, NAK_INVALID }; /* ANSWER: accepted, and to be answered with data */
 
-#define STATUS_INVALID_REQUEST 9u /* IBV_WC_REM_INV_REQ_ERR */
+/* A SEND or a WRITE with immediate takes a receive WQE, which may not be there. */
+static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct item *item, struct message *message)
+{
+    if (!(message_is_send(message) ? item->first : item->last))
+        return ACCEPT;
+    const struct qp_receive *receive = &qp->receive[qp->receives_taken & qp->receive_mask];
+    if (qp->receives_taken == qp->receives_posted || receive->posted_at_ps > rnic->sim->now)
+        return NAK_RNR;
+    if (message_is_send(message)) {
+        if (message->length_bytes > receive->length_bytes)
+            return NAK_INVALID;
+        message->remote_address = receive->address;
+        message->rkey = receive->lkey;
+    }
+    message->recv_wr_id = receive->wr_id;
+    qp->receives_taken++;
+    return ACCEPT;
+}
 
-/* The responder's checks, and the receive WQE that a SEND or a WRITE with immediate takes. */
+/* A READ or an atomic needs a place among the QP's answers. */
+static enum verdict judge_answered(struct rnic *rnic, struct qp *qp, const struct item *item,
+                                   const struct message *message)
+{
+    if (!answers_have_room(rnic, item->qp))
+        return NAK_INVALID;
+    responder_take(&qp->responder, item->psn, message_psns(message, qp->mtu_bytes), 1);
+    return ANSWER;
+}
+
+/* The responder's checks, and what the packet takes there. */
 static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rnic, struct qp *qp,
                                                                 const struct item *item)
 {
     if (item->psn != qp->responder.psn_expected)
         return IGNORE;
     struct message *message = rnic_message(rnic, item->message);
-    int takes = message_is_send(message) ? item->first : item->last && message_is_received(message);
-    if (takes) {
-        const struct qp_receive *receive = &qp->receive[qp->receives_taken & qp->receive_mask];
-        if (qp->receives_taken == qp->receives_posted || receive->posted_at_ps > rnic->sim->now)
-            return NAK_RNR;
-        if (message_is_send(message)) {
-            if (message->length_bytes > receive->length_bytes)
-                return NAK_INVALID;
-            message->remote_address = receive->address;
-            message->rkey = receive->lkey;
-        }
-        message->recv_wr_id = receive->wr_id;
-        qp->receives_taken++;
+    if (message->opcode != MESSAGE_WRITE) {
+        if (message_is_answered(message))
+            return judge_answered(rnic, qp, item, message);
+        enum verdict verdict = take_receive(rnic, qp, item, message);
+        if (verdict != ACCEPT)
+            return verdict;
     }
-    responder_take(&qp->responder, item->psn, item->last);
+    responder_take(&qp->responder, item->psn, 1, item->last);
     return ACCEPT;
 }
 
@@ -118,11 +140,11 @@ static int acks_on_acceptance(const struct rnic *rnic)
     return rnic->setup.transport->ack_point == TRANSPORT_ACK_ACCEPTED;
 }
 
-/* Whether the packet takes a receive WQE, if it is accepted: then its fate is known at its instant only, as the host may post until
- * then. All else that decides it is the responder's own, in the order of the packets. */
-static int may_take_receive(const struct rnic *rnic, const struct item *item)
+/* Whether the packet takes a receive WQE, if it is accepted, or a place among the QP's answers: then its fate is known at its instant only,
+ * as the host may post until then, and answers may end. All else that decides it is the responder's own, in the order of the packets. */
+static int is_judged_at_its_instant(const struct rnic *rnic, const struct item *item)
 {
-    return !item->bad && item->kind == ITEM_DATA && message_is_received(rnic_message(rnic, item->message));
+    return !item->bad && item->kind == ITEM_DATA && rnic_message(rnic, item->message)->opcode != MESSAGE_WRITE;
 }
 
 /* When there is space in the path; SIM_NEVER: not decided yet, and I am woken. */
@@ -142,7 +164,9 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
     if (item->kind == ITEM_ACK)
         return room_at(rnic, RNIC_RETIRE, item->bytes);
     int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes);
-    if (!acks_on_acceptance(rnic) || (!item->ack_request && !may_take_receive(rnic, item)))
+    if (item->kind == ITEM_ANSWER)
+        return respond_at;
+    if (!acks_on_acceptance(rnic) || (!item->ack_request && !is_judged_at_its_instant(rnic, item)))
         return respond_at;
     int64_t ack_at = room_at(rnic, RNIC_ACK, FRAME_ACK_BYTES);
     return respond_at > ack_at ? respond_at : ack_at;
@@ -154,7 +178,8 @@ static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_
 {
     struct item *item = rnic_item(rnic, ref);
     rnic->drops_sequence += verdict == IGNORE;
-    item->status = verdict == NAK_RNR ? MESSAGE_RNR_EXCEEDED : verdict == NAK_INVALID ? STATUS_INVALID_REQUEST : 0;
+    item->after_answers = rnic->qp[item->qp].answers_asked;
+    item->status = verdict == NAK_RNR ? MESSAGE_RNR_EXCEEDED : verdict == NAK_INVALID ? MESSAGE_REMOTE_INVALID : 0;
     if (verdict != IGNORE && !acks_on_acceptance(rnic)) {
         item->payload_bytes = 0;
         rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, 0, ref);
@@ -166,16 +191,29 @@ static void refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_
         receive_acknowledge(rnic, &data, data.status, now_cyc);
 }
 
+static void answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+{
+    const struct item *item = rnic_item(rnic, ref);
+    rnic_message(rnic, item->message)->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
+    answers_ask(rnic, item, now_cyc);
+    pool_give(rnic->setup.items, ref);
+}
+
 static inline __attribute__((always_inline)) void take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc,
                                                             int64_t ack_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
     enum verdict verdict = judge(rnic, &rnic->qp[item->qp], item);
     if (verdict != ACCEPT) {
-        refuse(rnic, ref, verdict, now_cyc);
+        if (verdict == ANSWER)
+            answer(rnic, ref, now_cyc);
+        else
+            refuse(rnic, ref, verdict, now_cyc);
         return;
     }
     struct message *message = rnic_message(rnic, item->message);
+    if (item->ack_request)
+        item->after_answers = rnic->qp[item->qp].answers_asked;
     if (item->last)
         message->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
     if (acks_on_acceptance(rnic)) {
@@ -204,6 +242,29 @@ void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_
     take_data(rnic, ref, now_cyc, ack_cyc);
 }
 
+/* A packet of an answer, at the requester. They come in order; behind one that was lost, the others are of no use. */
+static void take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+{
+    struct item *item = rnic_item(rnic, ref);
+    struct message *message = rnic_message(rnic, item->message);
+    if (item->offset != message->returned_bytes) {
+        rnic->drops_sequence++;
+        receive_drop(rnic, ref);
+        return;
+    }
+    message->returned_bytes += item->payload_bytes;
+    if (item->last) {
+        message->stamp_ps[MESSAGE_AT_ACK_WIRE] = item->wire_at_ps;
+        message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = item->judged_at_ps;
+    }
+    rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
+}
+
+void receive_take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+{
+    take_answer(rnic, ref, now_cyc);
+}
+
 /* The front packet leaves its FIFO at start_cyc. */
 static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, int64_t start_cyc, int context_failed)
 {
@@ -220,6 +281,8 @@ static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, in
         receive_drop_bad(rnic, slot.ref);
     } else if (item->kind == ITEM_DATA) {
         take_data(rnic, slot.ref, start_cyc, start_cyc);
+    } else if (item->kind == ITEM_ANSWER) {
+        take_answer(rnic, slot.ref, start_cyc);
     } else {
         rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), start_cyc, item->bytes, slot.ref);
     }
@@ -240,7 +303,7 @@ static int64_t run_dispatch(struct rnic *rnic, int is_decider)
             return SIM_NEVER;
         if (start < ready)
             start = ready;
-        if (may_take_receive(rnic, item) && (!is_decider || rnic_ps(rnic, start) > rnic->sim->now))
+        if (is_judged_at_its_instant(rnic, item) && (!is_decider || rnic_ps(rnic, start) > rnic->sim->now))
             return rnic_ps(rnic, start);
         rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - ready;
         dispatch(rnic, start, 0);

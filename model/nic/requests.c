@@ -1,5 +1,10 @@
-/* The requests of all QPs that are begun and not retired: nic.requests, a table that QPs share. */
+/* The requests that are begun and not retired: nic.qp_requests of one QP, and nic.requests, a table that QPs share. */
 #include "nic/rnic.h"
+
+int requests_hold(const struct rnic *rnic, const struct qp *qp)
+{
+    return qp->cut - qp->retired >= rnic->params->qp_requests || (rnic->answers.on && answers_hold_request(rnic, qp));
+}
 
 int requests_must_wait(const struct rnic *rnic, uint32_t index)
 {

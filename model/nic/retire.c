@@ -22,6 +22,8 @@ static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t s
 {
     int was_begun = (int32_t)(qp->cut - qp->retired) > 0 || (qp->cut == qp->retired && qp->offset_bytes > 0);
     uint32_t index = qp->send[qp->retired++ & qp->send_mask];
+    if ((int32_t)(qp->acked - qp->retired) < 0)
+        qp->acked = qp->retired;
     struct message *message = rnic_message(rnic, index);
     message->status = (uint8_t)status;
     message->stamp_ps[MESSAGE_AT_RETIRED] = rnic_ps(rnic, now_cyc);
@@ -47,7 +49,7 @@ static int flush_one(struct rnic *rnic, int64_t now_cyc)
     if (!first || first->at > now_cyc)
         return 0;
     struct qp *qp = &rnic->qp[first->ref];
-    if (qp->retired == qp->known) {
+    if (qp->retired == qp->known || qp->retired != qp->acked) { /* those that are acknowledged wait for their data */
         heap_take(&rnic->flush);
         return 1;
     }
@@ -60,16 +62,15 @@ static int flush_one(struct rnic *rnic, int64_t now_cyc)
     return 1;
 }
 
-/* The QP is in error from now on, because of this request. */
+/* The QP is in error from now on, because of this request. It may have been the one whose turn it was: another may have it. */
 static void fail(struct rnic *rnic, struct qp *qp, uint32_t status, uint32_t request, int64_t now_cyc)
 {
-    if (rnic->lookup.on) { /* nobody waits for ACKs of what it has sent */
-        lookup_acknowledged(rnic, (qp->requester.psn_next - qp->requester.psn_oldest) & PSN_MASK, now_cyc);
-        qp->requester.psn_oldest = qp->requester.psn_next;
-    }
+    if (rnic->lookup.on) /* nobody waits for ACKs of what it has sent */
+        lookup_acknowledged(rnic, qp, qp->unacked, now_cyc);
     qp->failed = 1;
     qp->failed_status = status;
     qp->failed_request = request;
+    sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
 }
 
 /* The next request of which a read over PCIe has failed; 1 when something was done. */
@@ -103,8 +104,13 @@ void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc)
 /* Frees the payload of the `packets` oldest packets kept. */
 static void free_kept_payload(struct rnic *rnic, struct qp *qp, uint32_t packets, int64_t now_cyc)
 {
-    for (; packets > 0; packets--) {
-        uint32_t left = rnic_message(rnic, qp->send[qp->kept & qp->send_mask])->length_bytes - qp->kept_offset_bytes;
+    while (packets > 0) {
+        const struct message *message = rnic_message(rnic, qp->send[qp->kept & qp->send_mask]);
+        uint32_t psns = message_is_answered(message) ? message_psns(message, qp->mtu_bytes) : 1;
+        if (psns > packets) /* a NAK in the midst of an answer */
+            break;
+        packets -= psns;
+        uint32_t left = message->request_bytes - qp->kept_offset_bytes;
         uint32_t payload = left < qp->mtu_bytes ? left : qp->mtu_bytes;
         rnic_free_payload(rnic, payload, now_cyc);
         qp->kept_offset_bytes += payload;
@@ -116,62 +122,112 @@ static void free_kept_payload(struct rnic *rnic, struct qp *qp, uint32_t packets
     rnic_wake_scheduler(rnic, rnic->waits_for_space, now_cyc + 1);
 }
 
-static void begin_ack(struct rnic *rnic, struct item *ack, int64_t now_cyc)
+/* All that is cut up to `psn`, or only before it, is acknowledged, with these stamps. */
+static void acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn, int with_psn, int64_t wire_ps,
+                        int64_t received_ps)
+{
+    for (; (int32_t)(qp->cut - qp->acked) > 0; qp->acked++) { /* a QP in error flushes what was never cut */
+        struct message *message = rnic_message(rnic, qp->send[qp->acked & qp->send_mask]);
+        int32_t behind = psn_difference(message->last_psn, psn);
+        if (behind > 0 || (behind == 0 && !with_psn))
+            return;
+        if (message_is_answered(message)) { /* it has the stamps of its answer */
+            qp->requester.answer_psns -= message_psns(message, qp->mtu_bytes) - 1;
+            continue;
+        }
+        message->stamp_ps[MESSAGE_AT_ACK_WIRE] = wire_ps;
+        message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = received_ps;
+    }
+}
+
+static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[ack->qp];
     int is_nak = ack->status != MESSAGE_OK;
     uint32_t acked = requester_acked(&qp->requester, is_nak ? psn_add(ack->psn, PSN_MASK) : ack->psn);
+    rnic->retiring_qp = ack->qp;
+    rnic->retiring_nak = is_nak;
     if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
         free_kept_payload(rnic, qp, acked, now_cyc);
     if (__builtin_expect(rnic->lookup.on, 0))
-        lookup_acknowledged(rnic, acked, now_cyc);
-    if (is_nak && !qp->failed) {
-        fail(rnic, qp, ack->status, qp->retired, now_cyc);
-    } else if (!is_nak) {
+        lookup_acknowledged(rnic, qp, 1, now_cyc);
+    if (!qp->failed || !is_nak)
+        acknowledge(rnic, qp, ack->psn, !is_nak, ack->wire_at_ps, ack->judged_at_ps);
+    if (is_nak && !qp->failed)
+        fail(rnic, qp, ack->status, qp->acked, now_cyc);
+    else if (!is_nak)
         scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
-    }
 }
 
-/* Retires one request that the ACK under way acknowledges; 0 when there is none left. */
-static int retire_one(struct rnic *rnic, const struct item *ack, int64_t now_cyc)
+void retire_returned(struct rnic *rnic, uint32_t message, int64_t cyc)
 {
-    struct qp *qp = &rnic->qp[ack->qp];
-    if ((int32_t)(qp->cut - qp->retired) <= 0) /* a QP in error flushes what was never cut */
+    model_assert(rnic->sim, heap_put(&rnic->returned, cyc, rnic->answers.writes_done, message) == 0, "out of memory");
+    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
+}
+
+/* The next answer that is written acknowledges its request and those before it; 1 when something was done. */
+static int return_one(struct rnic *rnic, int64_t now_cyc)
+{
+    const struct heap_entry *first = heap_first(&rnic->returned);
+    if (!first || first->at > now_cyc)
         return 0;
-    struct message *message = rnic_message(rnic, qp->send[qp->retired & qp->send_mask]);
-    int32_t behind = psn_difference(message->last_psn, ack->psn);
-    if (behind > 0 || (behind == 0 && ack->status != MESSAGE_OK))
-        return 0;
-    message->stamp_ps[MESSAGE_AT_ACK_WIRE] = ack->wire_at_ps;
-    message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = ack->judged_at_ps;
-    finish(rnic, qp, now_cyc, MESSAGE_OK);
-    if (rnic->begun_limited)
-        scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
+    uint32_t index = (uint32_t)heap_take(&rnic->returned).ref;
+    struct message *message = rnic_message(rnic, index);
+    struct qp *qp = &rnic->qp[message->qp];
+    uint32_t acked = requester_acked(&qp->requester, message->last_psn);
+    qp->answers_due--;
+    if (__builtin_expect(rnic->lookup.on, 0))
+        lookup_acknowledged(rnic, qp, 1, now_cyc);
+    if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
+        free_kept_payload(rnic, qp, acked, now_cyc);
+    message->returned = 1;
+    rnic->retiring_qp = message->qp;
+    rnic->retiring_nak = qp->failed; /* what is posted behind it can be flushed now */
+    if (!qp->failed)
+        acknowledge(rnic, qp, message->last_psn, 1, message->stamp_ps[MESSAGE_AT_ACK_WIRE],
+                    message->stamp_ps[MESSAGE_AT_ACK_RECEIVED]);
+    scheduler_kick(rnic, message->qp, now_cyc + 1, QP_WAIT_REQUEST);
+    message_end(rnic->setup.messages, index); /* the responder's part, kept for the answer */
     return 1;
 }
 
-/* One step at now_cyc: takes an ACK, or retires or flushes a request; 0 when there is nothing to do. */
+/* Retires one request of the QP under way; 0 when there is none left. */
+static int retire_one(struct rnic *rnic, int64_t now_cyc)
+{
+    struct qp *qp = &rnic->qp[rnic->retiring_qp];
+    if (qp->retired == qp->acked)
+        return 0;
+    const struct message *message = rnic_message(rnic, qp->send[qp->retired & qp->send_mask]);
+    if (message_is_answered(message) && !message->returned)
+        return 0;
+    finish(rnic, qp, now_cyc, MESSAGE_OK);
+    if (rnic->begun_limited)
+        scheduler_kick(rnic, rnic->retiring_qp, now_cyc + 1, QP_WAIT_WINDOW);
+    return 1;
+}
+
+/* One step at now_cyc: takes an ACK or an answer that is written, or retires or flushes a request; 0 when there is nothing to do. */
 static int step(struct rnic *rnic, int64_t now_cyc)
 {
     struct fifo *in = &rnic->path[RNIC_RETIRE].end;
-    if (rnic->retiring_item != POOL_NONE) {
-        struct item *ack = rnic_item(rnic, rnic->retiring_item);
-        if (retire_one(rnic, ack, now_cyc))
+    if (rnic->retiring_qp != QP_NONE) {
+        if (retire_one(rnic, now_cyc))
             return 1;
-        if (ack->status != MESSAGE_OK)
-            retire_flush(rnic, ack->qp, now_cyc);
-        pool_give(rnic->setup.items, rnic->retiring_item);
-        rnic->retiring_item = POOL_NONE;
+        if (rnic->retiring_nak)
+            retire_flush(rnic, rnic->retiring_qp, now_cyc);
+        rnic->retiring_qp = QP_NONE;
     }
     if (fail_one(rnic, now_cyc) || flush_one(rnic, now_cyc))
         return 1;
-    if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
-        return 0;
-    struct fifo_slot slot = fifo_take(in);
-    rnic->retiring_item = slot.ref;
-    begin_ack(rnic, rnic_item(rnic, slot.ref), now_cyc);
-    fifo_release(in, slot.bytes, now_cyc, now_cyc);
-    (void)retire_one(rnic, rnic_item(rnic, slot.ref), now_cyc);
+    if (!return_one(rnic, now_cyc)) {
+        if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
+            return 0;
+        struct fifo_slot slot = fifo_take(in);
+        begin_ack(rnic, rnic_item(rnic, slot.ref), now_cyc);
+        pool_give(rnic->setup.items, slot.ref);
+        fifo_release(in, slot.bytes, now_cyc, now_cyc);
+    }
+    (void)retire_one(rnic, now_cyc);
     return 1;
 }
 
@@ -185,6 +241,9 @@ static int64_t next_input_cyc(const struct rnic *rnic)
     const struct heap_entry *failing = heap_first(&rnic->failing);
     if (failing && failing->at < next)
         next = failing->at;
+    const struct heap_entry *returned = heap_first(&rnic->returned);
+    if (returned && returned->at < next)
+        next = returned->at;
     return next;
 }
 
@@ -209,9 +268,10 @@ static int64_t decide(void *self, int64_t now)
 int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
     snprintf(error, error_bytes, "too many decision points");
-    rnic->retiring_item = POOL_NONE;
+    rnic->retiring_qp = QP_NONE;
     rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
-    if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16))
+    if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16) ||
+        heap_init(&rnic->returned, 16))
         return -1;
     rnic->path[RNIC_RETIRE].end.read_decider = rnic->retire;
     path_entry(&rnic->path[RNIC_CQE])->write_decider = rnic->retire;

@@ -176,7 +176,7 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
     rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
     return init_clocks(rnic, error, error_bytes) || events_init(rnic, error, error_bytes) ||
                    fabric_init(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes) ||
-                   context_init(rnic, error, error_bytes)
+                   context_init(rnic, error, error_bytes) || answers_init(rnic, error, error_bytes)
                ? -1
                : 0;
 }
@@ -207,6 +207,8 @@ void rnic_free(struct rnic *rnic)
     events_free(rnic);
     context_free(rnic);
     lookup_free(rnic);
+    answers_free(rnic);
+    atomics_free(rnic);
     free(rnic->order);
     pcie_free(&rnic->pcie);
     space_free(&rnic->payload_space);
@@ -216,4 +218,5 @@ void rnic_free(struct rnic *rnic)
     ready_free(&rnic->ready);
     heap_free(&rnic->flush);
     heap_free(&rnic->failing);
+    heap_free(&rnic->returned);
 }

@@ -7,6 +7,7 @@
  *     -> line and cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
  *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
  *   both wait in front of dispatch for contexts that are not on chip, grants in the scheduler: context.h
+ *   a READ or an atomic: answers.c -> [D scheduler] -> like data, as an answer -> at the requester like data -> [D retire]
  *   ACK:  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
 #ifndef NIC_RNIC_H
 #define NIC_RNIC_H
@@ -17,6 +18,8 @@
 #include "kernel/item.h"
 #include "kernel/path.h"
 #include "mac/line.h"
+#include "nic/answers.h"
+#include "nic/atomics.h"
 #include "nic/context.h"
 #include "nic/fabric.h"
 #include "nic/lookup.h"
@@ -122,6 +125,7 @@ struct rnic {
     int has_gates;       /* a QP that is eligible may have to wait apart: for a request, or a context */
     int has_more_inputs; /* beside doorbells and WQEs: user logic's posts, contexts */
     int begun_limited;   /* nic.qp_requests or nic.requests */
+    int holds_requests;  /* or READs and atomics */
     struct space begun;  /* requests, begun and not retired, user cycles; no depth: no limit */
     int64_t scheduler_free_cyc, fetch_interval_cyc;
     int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
@@ -142,9 +146,11 @@ struct rnic {
     int arrival, dispatch, retire;
     int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
     struct rnic_decision dispatching, retiring;
-    uint32_t retiring_item; /* the ACK under way, POOL_NONE */
-    struct heap flush;      /* QPs in error with requests to flush */
-    struct heap failing;    /* requests of which a read over PCIe fails: QP and number, from the cycle on */
+    uint32_t retiring_qp; /* the QP whose requests are being retired, QP_NONE */
+    int retiring_nak;     /* it fails when they are */
+    struct heap returned; /* messages of which the answer is written, from the cycle on */
+    struct heap flush;    /* QPs in error with requests to flush */
+    struct heap failing;  /* requests of which a read over PCIe fails: QP and number, from the cycle on */
 
     struct rnic_events {
         int on;
@@ -154,6 +160,8 @@ struct rnic {
 
     struct contexts contexts; /* that are not all on chip */
     struct lookup lookup;     /* units that look them up */
+    struct answers answers;
+    struct atomics atomics;
 
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_sequence;     /* no space at arrival, PSN not expected */
@@ -260,7 +268,7 @@ void record_give_up(struct rnic *rnic, struct qp *qp);
 /* The packet that the QP would send next. */
 static inline uint32_t rnic_next_payload_bytes(const struct rnic *rnic, const struct qp *qp)
 {
-    uint32_t left = rnic_message(rnic, qp->send[qp->cut & qp->send_mask])->length_bytes - qp->offset_bytes;
+    uint32_t left = rnic_message(rnic, qp->send[qp->cut & qp->send_mask])->request_bytes - qp->offset_bytes;
     return left < qp->mtu_bytes ? left : qp->mtu_bytes;
 }
 
@@ -279,12 +287,16 @@ uint32_t grant_cut(struct rnic *rnic, uint32_t qp);
 void grant_read(struct rnic *rnic, uint32_t item, int has_failed, int64_t now_cyc);
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
+/* From now on packets of answers have their turns, too. */
+void scheduler_grant_answers(struct rnic *rnic);
 /* Something of the QP has changed that the scheduler sees at cyc. */
 void scheduler_kick(struct rnic *rnic, uint32_t qp, int64_t cyc, enum qp_wait waited_for);
 
 /* The QP, which is not queued, is eligible from the cycle on. */
 void scheduler_queue(struct rnic *rnic, uint32_t qp, int64_t cyc);
 
+/* Whether the QP must not begin its next request, which is fetched: for those of its own that are under way. */
+int requests_hold(const struct rnic *rnic, const struct qp *qp);
 /* Whether the QP's next packet would begin a request while nic.requests are begun. */
 int requests_must_wait(const struct rnic *rnic, uint32_t qp);
 /* It waits apart until one retires, so that the QPs which have begun theirs can go on. */
@@ -322,10 +334,14 @@ int64_t receive_room_at(struct rnic *rnic, const struct item *item);
 int64_t receive_ack_room_at(struct rnic *rnic);
 /* A good data packet goes to the responder; an ACK for it is made at ack_cyc. */
 void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_cyc);
+/* A good packet of an answer goes to the requester's memory. */
+void receive_take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc);
 
 int retire_init(struct rnic *rnic, char *error, size_t error_bytes);
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);
 /* The request, counted like qp.posted, fails its QP at the cycle: a read over PCIe was refused or timed out. */
 void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc);
+/* The answer to a READ or an atomic is written at the cycle: it can be retired. */
+void retire_returned(struct rnic *rnic, uint32_t message, int64_t cyc);
 
 #endif

@@ -21,8 +21,8 @@ static inline enum work work_of(const struct rnic *rnic, const struct qp *qp)
     if (qp->known != qp->asked && qp->fetch_next - qp->fetch_first < rnic->params->wqe_prefetch &&
         held * 2 <= rnic->params->wqe_cache)
         return WORK_FETCH;
-    if (__builtin_expect(rnic->begun_limited, 0) && qp->offset_bytes == 0 &&
-        qp->cut - qp->retired >= rnic->params->qp_requests)
+    if (__builtin_expect(rnic->holds_requests, 0) && qp->offset_bytes == 0 && qp->fetched != qp->cut &&
+        requests_hold(rnic, qp))
         return WORK_NONE;
     if (qp->fetched != qp->cut && requester_window_open(&qp->requester, rnic->setup.transport) &&
         (rnic->fabric_source != NIC_FABRIC_STREAM || qp->staged_first != POOL_NONE))
@@ -123,7 +123,7 @@ static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
 }
 
 /* Takes what is visible by now from the doorbells and the fetched WQEs; returns when the next will be. */
-static int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
+static inline __attribute__((always_inline)) int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
 {
     int64_t next = SIM_NEVER;
     for (int path = 0; path < 2; path++) {
@@ -144,8 +144,10 @@ static int64_t take_inputs(struct rnic *rnic, int64_t now_cyc)
     if (__builtin_expect(rnic->has_more_inputs, 0)) {
         int64_t post = rnic->fabric_source == NIC_FABRIC_OFF ? SIM_NEVER : fabric_take_posts(rnic, now_cyc);
         int64_t context = rnic->contexts.on ? context_run(rnic, now_cyc) : SIM_NEVER;
+        int64_t answer = rnic->answers.on ? answers_run(rnic, now_cyc) : SIM_NEVER;
         next = post < next ? post : next;
         next = context < next ? context : next;
+        next = answer < next ? answer : next;
     }
     return next;
 }
@@ -197,7 +199,7 @@ static uint32_t next_frame_bytes(const struct rnic *rnic, const struct qp *qp, e
     const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
     uint32_t payload_bytes = rnic_next_payload_bytes(rnic, qp);
     return frame_data_bytes(payload_bytes, qp->offset_bytes == 0 && !message_is_send(message),
-                            qp->offset_bytes + payload_bytes == message->length_bytes &&
+                            qp->offset_bytes + payload_bytes == message->request_bytes &&
                                 message_has_immediate(message));
 }
 
@@ -218,7 +220,8 @@ static inline int64_t grant_at(struct rnic *rnic, uint32_t index, enum work work
 /* Where QPs have their turn in the order in which they become eligible, the queue of those that will be is all there is: the first in
  * it, and the earliest cycle (not before from_cyc) at which it can be granted as far as is known; SIM_NEVER: nobody, or I am
  * woken by what it waits for. */
-static int64_t next_in_order(struct rnic *rnic, int64_t from_cyc, uint32_t *index, enum work *work)
+static inline __attribute__((always_inline)) int64_t next_in_order(struct rnic *rnic, int64_t from_cyc, uint32_t *index,
+                                                                   enum work *work)
 {
     const struct heap_entry *first;
     while ((first = heap_first(&rnic->eligible)) != 0) {
@@ -233,7 +236,9 @@ static int64_t next_in_order(struct rnic *rnic, int64_t from_cyc, uint32_t *inde
         at = at < from_cyc ? from_cyc : at;
         rnic->qp[*index].eligible_cyc = first->at;
         if (__builtin_expect(rnic->has_gates, 0)) {
-            if (first->at <= from_cyc && *work == WORK_PACKET && requests_must_wait(rnic, *index)) {
+            if (at > from_cyc) /* what it would have to wait for is seen when it could be granted */
+                return at;
+            if (*work == WORK_PACKET && requests_must_wait(rnic, *index)) {
                 heap_take(&rnic->eligible);
                 requests_wait(rnic, *index);
                 continue;
@@ -270,8 +275,13 @@ static void admit(struct rnic *rnic, int64_t now_cyc)
  * another's; *index is whom to grant. */
 static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *index, enum work *work)
 {
-    if (from_cyc < rnic->scheduler_free_cyc)
+    if (from_cyc < rnic->scheduler_free_cyc) {
         from_cyc = rnic->scheduler_free_cyc;
+        if (rnic->has_gates && ready_first(&rnic->ready) != ARBITER_NONE) {
+            *index = ARBITER_NONE; /* what they would have to wait for is seen when they could be granted */
+            return from_cyc;
+        }
+    }
     while ((*index = ready_first(&rnic->ready)) != ARBITER_NONE) {
         *work = behind_context(rnic, *index, work_of(rnic, &rnic->qp[*index]));
         int waits = *work == WORK_PACKET && requests_must_wait(rnic, *index);
@@ -331,7 +341,8 @@ static void granted_by_policy(struct rnic *rnic, uint32_t index, uint32_t frame_
     scheduler_queue(rnic, index, eligible_cyc(rnic, qp, now_cyc));
 }
 
-static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now_cyc)
+static inline __attribute__((always_inline)) void grant(struct rnic *rnic, uint32_t index, enum work work,
+                                                        int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
     uint32_t frame_bytes = 0, cut = qp->cut;
@@ -361,31 +372,80 @@ static void grant(struct rnic *rnic, uint32_t index, enum work work, int64_t now
         granted_by_policy(rnic, index, frame_bytes, qp->cut != cut, now_cyc);
 }
 
-static int64_t next_grant(struct rnic *rnic, int64_t from_cyc, uint32_t *index, enum work *work)
+static inline __attribute__((always_inline)) int64_t next_grant(struct rnic *rnic, int64_t from_cyc, uint32_t *index,
+                                                                enum work *work)
 {
     return rnic->ready.in_order ? next_in_order(rnic, from_cyc, index, work)
                                 : next_by_policy(rnic, from_cyc, index, work);
 }
 
-static int64_t decide(void *self, int64_t now)
+/* A packet of an answer. */
+static void grant_answer(struct rnic *rnic, int64_t now_cyc)
 {
-    struct rnic *rnic = self;
+    struct rnic_decision *account = &rnic->scheduling;
+    account->items++;
+    account->wait_cyc[RNIC_WAIT_INPUT] += now_cyc - rnic->scheduler_free_cyc;
+    account->work_cyc += rnic->params->scheduler_interval;
+    rnic->scheduler_free_cyc = now_cyc + rnic->params->scheduler_interval;
+    answers_grant(rnic, now_cyc);
+}
+
+/* The same as decide() where answers have their turns beside requests, of which `index` is the next, at request_cyc. Returns the cycle of
+ * the next grant. */
+static __attribute__((noinline)) int64_t grant_either(struct rnic *rnic, int64_t now_cyc, int64_t request_cyc,
+                                                      uint32_t index, enum work work)
+{
+    int64_t from_cyc = now_cyc > rnic->scheduler_free_cyc ? now_cyc : rnic->scheduler_free_cyc;
+    int64_t answer_cyc = answers_grant_at(rnic, from_cyc);
+    int has_request = request_cyc == now_cyc && index != ARBITER_NONE, has_answer = answer_cyc == now_cyc;
+    if (has_answer && (!has_request || answers_go_first(rnic)))
+        grant_answer(rnic, now_cyc);
+    else if (has_request)
+        grant(rnic, index, work, now_cyc);
+    else
+        return request_cyc < answer_cyc ? request_cyc : answer_cyc;
+    rnic->answers.had_turn = has_answer && (!has_request || answers_go_first(rnic));
+    request_cyc = next_grant(rnic, now_cyc + 1, &index, &work);
+    answer_cyc = answers_grant_at(rnic, rnic->scheduler_free_cyc);
+    return request_cyc < answer_cyc ? request_cyc : answer_cyc;
+}
+
+static inline __attribute__((always_inline)) int64_t run(struct rnic *rnic, int64_t now, int has_answers)
+{
     int64_t now_cyc = now == rnic->scheduler_wake_ps ? rnic->scheduler_wake_cyc : rnic_cycle(rnic, now);
     if (now != rnic->scheduler_wake_ps && rnic_ps(rnic, now_cyc) != now)
         return rnic_ps(rnic, now_cyc); /* woken between two edges */
     int64_t input = take_inputs(rnic, now_cyc);
     uint32_t index = ARBITER_NONE;
-    enum work work;
-    if (!rnic->ready.in_order)
+    enum work work = WORK_NONE;
+    if (!rnic->ready.in_order &&
+        now_cyc >= rnic->scheduler_free_cyc) /* what each would do is seen when it can be granted */
         admit(rnic, now_cyc);
     int64_t at = next_grant(rnic, now_cyc, &index, &work);
-    if (at == now_cyc && index != ARBITER_NONE) {
+    if (has_answers) {
+        at = grant_either(rnic, now_cyc, at, index, work);
+    } else if (at == now_cyc && index != ARBITER_NONE) {
         grant(rnic, index, work, now_cyc);
         at = next_grant(rnic, now_cyc + 1, &index, &work);
     }
     if (input < at)
         at = input;
     return at == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, at);
+}
+
+static int64_t decide(void *self, int64_t now)
+{
+    return run(self, now, 0);
+}
+
+static int64_t decide_with_answers(void *self, int64_t now)
+{
+    return run(self, now, 1);
+}
+
+void scheduler_grant_answers(struct rnic *rnic)
+{
+    sim_replace(rnic->sim, rnic->scheduler, decide_with_answers);
 }
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
@@ -402,6 +462,7 @@ int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->fetch_interval_cyc =
         rnic->params->wqe_fetch_interval > 0 ? rnic->params->wqe_fetch_interval : rnic->params->scheduler_interval;
     rnic->begun_limited = rnic->params->qp_requests < QP_REQUESTS_MOST || rnic->params->requests < REQUESTS_MOST;
+    rnic->holds_requests = rnic->begun_limited;
     rnic->has_gates = rnic->begun_limited || rnic->contexts.on;
     rnic->has_more_inputs = rnic->fabric_source != NIC_FABRIC_OFF || rnic->contexts.on;
     uint32_t requests = rnic->params->requests < REQUESTS_MOST ? (uint32_t)rnic->params->requests : 0;

@@ -99,7 +99,9 @@ static void make_packet(struct rnic *rnic, int64_t now_cyc)
     struct lookup *lookup = &rnic->lookup;
     uint32_t index = lookup_job(lookup, lookup->wqe_job)->qp;
     struct qp *qp = &rnic->qp[index];
-    if (qp->failed || !requester_window_open(&qp->requester, rnic->setup.transport)) { /* an ACK brings it back */
+    if (qp->failed || !requester_window_open(&qp->requester, rnic->setup.transport) ||
+        (rnic->holds_requests && qp->offset_bytes == 0 &&
+         requests_hold(rnic, qp))) { /* an ACK, or an answer, brings it back */
         end_visit(rnic, &lookup->wqe_job, now_cyc);
         return;
     }
@@ -109,6 +111,7 @@ static void make_packet(struct rnic *rnic, int64_t now_cyc)
         return;
     if (lookup->unacked.depth > 0)
         space_take(&lookup->unacked, 1);
+    qp->unacked++;
     uint32_t ref = grant_cut(rnic, index);
     rate_pay(&qp->rate, rnic_item(rnic, ref)->bytes, rnic->sim->now);
     lookup->gives_job = lookup->wqe_job;
@@ -152,8 +155,11 @@ void visit_fetched(struct rnic *rnic, uint32_t qp, int has_failed, int64_t now_c
     lookup->wqe_cyc = now_cyc;
 }
 
-void lookup_acknowledged(struct rnic *rnic, uint32_t packets, int64_t now_cyc)
+void lookup_acknowledged(struct rnic *rnic, struct qp *qp, uint32_t packets, int64_t now_cyc)
 {
+    if (packets > qp->unacked) /* the QP has failed, and all of its packets are given up */
+        packets = qp->unacked;
+    qp->unacked -= packets;
     if (rnic->lookup.unacked.depth == 0 || packets == 0)
         return;
     space_give(&rnic->lookup.unacked, packets, now_cyc + 1);

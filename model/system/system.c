@@ -142,6 +142,11 @@ static void join(struct rnic *nic, uint32_t index, struct rnic *peer)
     peer->qp[other].peer = index;
 }
 
+int system_answer(struct system *system)
+{
+    return answers_turn_on(&system->nic[0]) || answers_turn_on(&system->nic[1]) ? -1 : 0;
+}
+
 uint32_t system_add_qp(struct system *system, uint32_t nic_index, const struct qp *made, uint32_t peer_nic)
 {
     struct rnic *nic = &system->nic[nic_index];

@@ -48,6 +48,8 @@ int system_init(struct system *system, struct config *config, const struct syste
 void system_free(struct system *system);
 
 /* A QP on NIC `nic`; joined with its peer as soon as both exist. Its index, or QP_NONE without memory. */
+/* From now on the pair of NICs answers READs and atomics. Returns -1 without memory. */
+int system_answer(struct system *system);
 uint32_t system_add_qp(struct system *system, uint32_t nic, const struct qp *qp, uint32_t peer_nic);
 
 #endif

@@ -128,7 +128,7 @@ static const struct bad_case cases[] = {
     {HEAD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,1,0x10", RUN "t.wqe", "t.wqe:5: "},
     {HEAD GOOD "0,0,0,SEND,9,1,2,0,WRITE,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe", "t.wqe:6: "},
     {HEAD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,2147483649,0,1,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe", "t.wqe:5: "},
-    {HEAD "0,0,0,SEND,2,1,1,0,READ,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe",
+    {HEAD "0,0,0,SEND,2,1,1,0,BIND_MW,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe",
      "t.wqe:5: this opcode is not simulated"},
     {HEAD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,2,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe",
      "t.wqe:5: several SGEs are not simulated"},

@@ -73,7 +73,7 @@ static void same_digits(double got, double want)
     CU_ASSERT_STRING_EQUAL(a, b);
 }
 
-/* iters - 1 differences, the two largest left out; half round trips in microseconds of the counter; 99 % is the ceil(0.99 n)-th from
+/* iters - 1 differences, the two largest left out; half round trips (of READs and atomics whole ones) in microseconds of the counter; 99 % is the ceil(0.99 n)-th from
  * 0; t_max the n-th, the second largest. */
 static void check_lat(const char *text)
 {
@@ -83,7 +83,7 @@ static void check_lat(const char *text)
     const struct perftest_run *run = &trial.run;
     uint64_t count = run->options.iters - 1, n = count - 2;
     uint64_t *delta = calloc(count, sizeof *delta), *scratch = calloc(count, sizeof *scratch);
-    double us = (double)run->tsc_hz / 1e6 * 2, sum = 0;
+    double us = (double)run->tsc_hz / 1e6 * (run->options.verb >= PERFTEST_READ ? 1 : 2), sum = 0;
     for (uint64_t i = 0; i < count; i++)
         delta[i] = run->side[0].posted_cyc[i + 1] - run->side[0].posted_cyc[i];
     for (uint64_t k = 0; k < n; k++)
@@ -113,6 +113,10 @@ static void lat_reports(void)
     check_lat("send_lat -s 1K -n 333 -r 16");
     check_lat("send_lat -s 2 -n 120 -t 16 -Q 8");
     check_lat("write_lat -n 5 --latency_gap=3");
+    check_lat("read_lat -n 300");
+    check_lat("read_lat -s 64K -n 60");
+    check_lat("atomic_lat -n 200");
+    check_lat("atomic_lat -A CMP_AND_SWAP -n 50 --latency_gap=1");
 }
 
 /* t_stdev goes through whole microseconds; 99 and 99.9 % and the rest on samples made up so that all differ. */
@@ -173,6 +177,10 @@ static void bw_reports(void)
     check_bw("send_bw -s 2K -n 600");
     check_bw("send_bw -s 2K -n 600 -r 64 -t 32");
     check_bw("send_bw -s 2K -n 512 -q 2 -b");
+    check_bw("read_bw -s 4K -n 500");
+    check_bw("read_bw -s 256 -n 500 -q 2 -o 4");
+    check_bw("read_bw -s 2K -n 300 -b");
+    check_bw("atomic_bw -n 400 -q 3");
 }
 
 /* By duration: messages whose CQE is polled between the margins, over the time between them. */

@@ -26,6 +26,10 @@ static void defaults(void)
     CU_ASSERT(o.no_peak);
     CU_ASSERT_EQUAL(perftest_parse("write_lat -d mlx5_0 -i 1 -x 3 -F -R -u 14 --ib-dev=a --size=8", &o, &error), 0);
     CU_ASSERT(o.size_bytes == 8 && o.inline_bytes == 220);
+    CU_ASSERT_EQUAL(perftest_parse("ib_read_lat", &o, &error), 0);
+    CU_ASSERT(o.verb == PERFTEST_READ && o.size_bytes == 2 && o.iters == 1000 && o.outs == 16 && o.inline_bytes == 0);
+    CU_ASSERT_EQUAL(perftest_parse("atomic_bw -A CMP_AND_SWAP -o 4", &o, &error), 0);
+    CU_ASSERT(o.verb == PERFTEST_ATOMIC && o.size_bytes == 8 && o.iters == 1000 && o.outs == 4 && o.compares);
 }
 
 static void refused(void)
@@ -33,7 +37,14 @@ static void refused(void)
     static const char *const line[][2] = {
         {"", "no tool"},
         {"write", "no tool"},
-        {"read_lat", "not modelled yet"},
+        {"raw_ethernet_lat", "no tool, allowed are write_lat"},
+        {"read_lat -I 8", "not for read"},
+        {"read_bw -o 17", "allowed are 1 to 16"},
+        {"write_bw -o 1", "read and atomic tests only"},
+        {"read_lat -A FETCH_AND_ADD", "atomic tests only"},
+        {"atomic_lat -A ADD", "allowed are FETCH_AND_ADD"},
+        {"atomic_bw -s 16", "atomics have 8 bytes"},
+        {"atomic_bw -a", "atomics have 8 bytes"},
         {"write_lat --frob", "no option of perftest"},
         {"write_lat -k", "no option of perftest"},
         {"write_lat -s", "needs a value"},

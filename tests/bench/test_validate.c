@@ -182,8 +182,8 @@ static void mistakes(void)
         {HEAD("perftest", "cx6_100g", "write_lat -s 8") "t_avg = 1 us @prediction\n",
          "t.target:3: unknown board 'cx6_100g'"},
         {HEAD("perftest", "cx5_100g", "write_lat -s -8") "t_avg = 1 us @prediction\n", "t.target:6: --perftest: -s"},
-        {HEAD("perftest", "cx5_100g", "read_lat -s 8") "t_avg = 1 us @prediction\n",
-         "t.target:6: --perftest: read_lat"},
+        {HEAD("perftest", "cx5_100g", "atomic_lat -s 9") "t_avg = 1 us @prediction\n",
+         "t.target:6: --perftest: atomics"},
         {HEAD("perftest", "cx5_100g", "write_bw -a") "average = 1 Gb/s @prediction\n",
          "t.target:6: a target has one size"},
         {"about = x\nkind = perftest\nboard = cx5_100g\nhost = no_host\nworkload = write_lat\nsource = y\n[measured]\n"

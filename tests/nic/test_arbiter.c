@@ -2,6 +2,7 @@
 #include "nic/arbiter.h"
 
 #include "kernel/rnd.h"
+#include "tests/nic/ref_arbiter.h"
 
 #include <CUnit/CUnit.h>
 #include <ctype.h>
@@ -241,6 +242,50 @@ static void wfq_shares(void)
     }
 }
 
+/* Random arrivals and grants, with policies, units, quanta, weights and levels: who is granted, against the plain arbiter. */
+static void against_the_reference(void)
+{
+    static const int policies[] = {RR, WRR, DRR, STRICT, WFQ};
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        struct bench b;
+        struct ref_arbiter ref = {0};
+        uint64_t random = seed << 20;
+        int policy = policies[seed % 5];
+        enum arbiter_unit unit = policy == DRR ? ARBITER_BYTES : (enum arbiter_unit)(rnd_mix(random++) % 3);
+        int64_t quantum =
+            unit == ARBITER_BYTES ? 100 + (int64_t)(rnd_mix(random++) % 300) : 1 + (int64_t)(rnd_mix(random++) % 3);
+        open_bench(&b, policy, unit, quantum);
+        ref.policy = (enum ref_policy)policy;
+        ref.unit = (enum ref_unit)unit;
+        ref.quantum = quantum;
+        for (uint32_t i = 0; i < ENTITIES; i++) {
+            b.entity[i].weight = ref.of[i].weight = 1 + (uint32_t)(rnd_mix(random++) % 5);
+            b.entity[i].level = ref.of[i].level = (uint32_t)(rnd_mix(random++) % 3);
+        }
+        int wrong = 0;
+        uint32_t busy = 1 + (uint32_t)(rnd_mix(random++) % 3), grants = 0;
+        for (int step = 0; step < 400; step++) {
+            uint32_t who = (uint32_t)(rnd_mix(random++) % ENTITIES);
+            int comes = rnd_mix(random++) % 4 < busy && b.queue[who].next < PACKETS;
+            if (comes) {
+                uint32_t bytes = 1 + (uint32_t)(rnd_mix(random++) % 100);
+                int ends = rnd_mix(random++) % 3 == 0;
+                come(&b, who, bytes, ends);
+                ref_arbiter_come(&ref, who, bytes, ends);
+                continue;
+            }
+            uint32_t found = grant(&b), expected = ref_arbiter_grant(&ref);
+            grants += found != ARBITER_NONE;
+            if (found != expected && wrong++ == 0)
+                printf("\n    seed %llu, %s: grant %u goes to %u, not to %u", (unsigned long long)seed,
+                       b.arbiter.policy->name, grants, found, expected);
+        }
+        CU_ASSERT_EQUAL(wrong, 0);
+        CU_ASSERT(grants > 20);
+        arbiter_free(&b.arbiter);
+    }
+}
+
 void suite_nic_arbiter(void);
 void suite_nic_arbiter(void)
 {
@@ -248,4 +293,5 @@ void suite_nic_arbiter(void)
     CU_add_test(suite, "requests in, grants out, by hand", by_hand);
     CU_add_test(suite, "deficit round robin: shares of bytes", drr_shares);
     CU_add_test(suite, "weighted fair queueing: shares of bytes", wfq_shares);
+    CU_add_test(suite, "random arrivals, against a plain arbiter", against_the_reference);
 }

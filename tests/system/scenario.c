@@ -26,6 +26,19 @@ static int complain(struct scenario_result *result, const struct rnicsim_error *
     return -1;
 }
 
+static enum rnicsim_opcode opcode_of(const struct scenario *s, uint32_t index)
+{
+    return s->more ? s->more[index % s->more_count] : s->opcode;
+}
+
+static uint32_t max_rd_atomic(const struct scenario *s)
+{
+    int answered = s->opcode >= RNICSIM_READ;
+    for (uint32_t i = 0; i < s->more_count; i++)
+        answered |= s->more[i] >= RNICSIM_READ;
+    return s->max_rd_atomic > 0 || !answered ? s->max_rd_atomic : 16;
+}
+
 static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim_error *error)
 {
     struct rnicsim_options options = {.board = s->board,
@@ -48,7 +61,8 @@ static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim
                                          .mtu_bytes = s->mtu_bytes,
                                          .sq_depth = s->outstanding,
                                          .rq_depth = 4096,
-                                         .max_inline_bytes = 1024};
+                                         .max_inline_bytes = 1024,
+                                         .max_rd_atomic = max_rd_atomic(s)};
             if (s->has_unlike_qps) {
                 qp.service_level = i % 4;
                 qp.weight = 1 + i % 5;
@@ -60,27 +74,30 @@ static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim
     return 0;
 }
 
-static int is_send(const struct scenario *s)
+static int is_received(enum rnicsim_opcode opcode)
 {
-    return s->opcode == RNICSIM_SEND || s->opcode == RNICSIM_SEND_IMM || s->opcode == RNICSIM_WRITE_IMM;
+    return opcode == RNICSIM_SEND || opcode == RNICSIM_SEND_IMM || opcode == RNICSIM_WRITE_IMM;
 }
 
-static int post_batch(const struct scenario *s, struct rnicsim *sim, uint32_t qp, struct rnicsim_error *error)
+static int post_batch(const struct scenario *s, struct rnicsim *sim, uint32_t host, uint32_t qp, uint32_t first,
+                      struct rnicsim_error *error)
 {
     struct rnicsim_wr wr[64];
-    for (uint32_t i = 0; i < s->batch; i++)
+    struct rnicsim_recv recv = {.address = 1u << 26, .length_bytes = s->length_bytes};
+    for (uint32_t i = 0; i < s->batch; i++) {
+        enum rnicsim_opcode opcode = opcode_of(s, first + i);
         wr[i] = (struct rnicsim_wr){.wr_id = i,
                                     .local_address = 1u << 24,
                                     .remote_address = 1u << 25,
-                                    .length_bytes = s->length_bytes,
+                                    .length_bytes = opcode > RNICSIM_READ ? 8 : s->length_bytes,
                                     .immediate = i,
-                                    .opcode = s->opcode,
-                                    .flags = s->flags | (i + 1 == s->batch ? RNICSIM_SIGNALLED : 0)};
-    struct rnicsim_recv recv = {.address = 1u << 26, .length_bytes = s->length_bytes};
-    for (uint32_t i = 0; i < s->batch && is_send(s); i++)
-        if (rnicsim_post_recv(sim, 1, qp + 1, &recv, 1, rnicsim_now(sim), error))
+                                    .opcode = opcode,
+                                    .flags = (opcode >= RNICSIM_READ ? s->flags & ~RNICSIM_INLINE : s->flags) |
+                                             (i + 1 == s->batch ? RNICSIM_SIGNALLED : 0)};
+        if (is_received(opcode) && rnicsim_post_recv(sim, host ^ 1, qp + 1, &recv, 1, rnicsim_now(sim), error))
             return -1;
-    return rnicsim_post_send(sim, 0, qp + 1, wr, s->batch, rnicsim_now(sim), error);
+    }
+    return rnicsim_post_send(sim, host, qp + 1, wr, s->batch, rnicsim_now(sim), error);
 }
 
 static void mix(uint64_t *digest, uint64_t value)
@@ -107,21 +124,23 @@ static void count_event(struct scenario_result *result, const struct rnicsim_eve
 
 struct load {
     uint32_t posted, finished;
-    uint32_t open[QPS_MAX]; /* messages of each QP */
+    uint32_t open[2][QPS_MAX]; /* messages of each QP at each host */
 };
 
 static int post_what_fits(const struct scenario *s, struct rnicsim *sim, struct load *load, struct rnicsim_error *error)
 {
     for (int again = 1; again;) {
         again = 0;
-        for (uint32_t qp = 0; qp < s->qps && load->posted < s->messages; qp++)
-            if (load->open[qp] + s->batch <= s->outstanding) {
-                if (post_batch(s, sim, qp, error))
-                    return -1;
-                load->open[qp] += s->batch;
-                load->posted += s->batch;
-                again = 1;
-            }
+        for (uint32_t i = 0; i < s->qps << (s->both_ways != 0) && load->posted < s->messages; i++) {
+            uint32_t host = i >= s->qps, qp = i % s->qps;
+            if (load->open[host][qp] + s->batch > s->outstanding)
+                continue;
+            if (post_batch(s, sim, host, qp, load->posted, error))
+                return -1;
+            load->open[host][qp] += s->batch;
+            load->posted += s->batch;
+            again = 1;
+        }
     }
     return 0;
 }
@@ -155,7 +174,7 @@ struct scenario_result scenario_run(const struct scenario *s, struct rnicsim **k
                 count_event(&result, &event[i]);
                 if (event[i].kind != RNICSIM_SEND_DONE && event[i].kind != RNICSIM_UNSIGNALLED)
                     continue;
-                load.open[event[i].qpn - 1]--;
+                load.open[event[i].host][event[i].qpn - 1]--;
                 load.finished++;
             }
         if (seen == 0 && rnicsim_next_at(sim) == RNICSIM_NEVER)

@@ -4,7 +4,7 @@
 
 #include "api/rnicsim.h"
 
-#define SCENARIO_SETS_MAX 112
+#define SCENARIO_SETS_MAX 128
 
 struct scenario {
     const char *board;
@@ -17,6 +17,10 @@ struct scenario {
     int64_t slice_ps; /* not 0: advance in slices of random length up to this */
 
     enum rnicsim_opcode opcode;
+    const enum rnicsim_opcode *more; /* NULL, or the opcodes of the requests in turn, instead; up to `more_count` */
+    uint32_t more_count;
+    uint32_t max_rd_atomic; /* 16 by default where a READ or an atomic is posted */
+    int both_ways;          /* host 1 posts the same, on its ends of the QPs; `messages` are of both */
     uint32_t length_bytes, mtu_bytes;
     uint32_t qps;         /* QPs on host 0, used in turn */
     uint32_t outstanding; /* messages of one QP */

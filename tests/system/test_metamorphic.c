@@ -26,6 +26,26 @@ static uint32_t pick(uint64_t *state, const uint32_t *from, uint32_t count)
 
 #define PICK(state, ...) pick(state, (const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
 
+/* Three of four systems have READs or atomics among their requests, half of them both ways. */
+static void choose_opcodes(struct scenario *s, uint64_t *random)
+{
+    static const enum rnicsim_opcode mix[][3] = {{RNICSIM_READ, RNICSIM_READ, RNICSIM_READ},
+                                                 {RNICSIM_READ, RNICSIM_WRITE, RNICSIM_WRITE},
+                                                 {RNICSIM_SEND, RNICSIM_READ, RNICSIM_WRITE_IMM},
+                                                 {RNICSIM_WRITE, RNICSIM_READ, RNICSIM_READ},
+                                                 {RNICSIM_FETCH_ADD, RNICSIM_FETCH_ADD, RNICSIM_FETCH_ADD},
+                                                 {RNICSIM_WRITE, RNICSIM_CMP_SWAP, RNICSIM_READ}};
+    uint32_t which = PICK(random, 0, 0, 1, 2, 3, 4, 5, 6);
+    if (which == 0)
+        return;
+    s->more = mix[which - 1];
+    s->more_count = 3;
+    s->max_rd_atomic = PICK(random, 1, 2, 16);
+    s->both_ways = PICK(random, 0, 1) != 0;
+    if (PICK(random, 0, 0, 1))
+        s->flags |= RNICSIM_FENCE;
+}
+
 /* A random but sound system and load. */
 static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
 {
@@ -46,6 +66,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     s.has_unlike_qps = PICK(&r, 0, 1) != 0;
     uint64_t caches = seed * 977 + 5; /* a stream of its own */
     uint32_t has_caches = PICK(&caches, 0, 1, 1);
+    uint64_t answers = seed * 1231 + 7;
+    choose_opcodes(&s, &answers);
     struct {
         const char *format;
         uint32_t value;
@@ -140,6 +162,12 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.mtt_levels=%u", PICK(&caches, 1, 2, 4)},
                {"nic.context_writes=%u", PICK(&caches, 1, 2, 32)},
                {"nic.context_ports=%u", PICK(&caches, 1, 2)},
+               {"nic.responder_resources=%u", PICK(&answers, 1, 2, 16, 16)},
+               {"nic.answer_latency=%u cycle", PICK(&answers, 1, 8, 100)},
+               {"nic.answer_policy=%s", PICK(&answers, 0, 1, 2)},
+               {"nic.atomic=%s", PICK(&answers, 0, 1)},
+               {"nic.atomic_locks=%u", PICK(&answers, 1, 64)},
+               {"nic.answer_buffer=%u KiB", PICK(&answers, 5, 8, 64)},
                {"nic.scheduler=%s", policy},
                {"nic.quantum_unit=%s", unit},
                {"nic.quantum=%u", unit == 1 ? PICK(&r, 4200, 20000) : PICK(&r, 1, 1, 3)},
@@ -174,6 +202,8 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"off", "on"},
                                           {"lru", "random", "plru"},
                                           {"lru", "random", "plru"},
+                                          {"in_turn", "first", "last"},
+                                          {"nic", "host"},
                                           {"rr", "wrr", "drr", "strict", "wfq"},
                                           {"packet", "byte", "message"},
                                           {"rr", "wrr", "drr", "strict", "wfq"}};

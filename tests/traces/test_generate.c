@@ -227,6 +227,11 @@ static void test_replay(void)
         {.qps = 8, .depth = 8, .size = "8", .opcode = "send", .arrival = TRACE_POISSON, .rate = "30 MHz"},
         {.qps = 40, .size = "4096", .opcode = "write,send", .arrival = TRACE_POISSON, .rate = "120 Gbps", .zipf = "1"},
         {.qps = 3, .size = "1000", .opcode = "send", .arrival = TRACE_PERIODIC, .rate = "100 kHz"},
+        {.qps = 3,
+         .size = "1-5000",
+         .opcode = "read,fetch_add,cmp_swap,write,send",
+         .rd_atomic = 2,
+         .inline_bytes = 64},
         {.qps = 4,
          .size = "64-4096",
          .opcode = "send",
@@ -276,7 +281,7 @@ static void test_refused(void)
     refuse((struct trace_generate){.inline_bytes = 1025}, "inline 1025: allowed are 0 to 1024");
     refuse((struct trace_generate){.mtu = 1500}, "mtu 1500: allowed are 256");
     refuse((struct trace_generate){.size = "big"}, "size \"big\" is not known; allowed are");
-    refuse((struct trace_generate){.opcode = "read"}, "opcode \"read\": allowed are write, write_imm");
+    refuse((struct trace_generate){.opcode = "bind_mw"}, "opcode \"bind_mw\": allowed are write, write_imm");
     refuse((struct trace_generate){.opcode = "write:0"}, "opcode: \"write\" has the weight 0");
     refuse((struct trace_generate){.zipf = "11"}, "zipf: \"11\"");
     refuse((struct trace_generate){.rate = "1 MHz"}, "a rate is of an open loop");

@@ -30,7 +30,8 @@ static uint64_t any_length(uint64_t *state, unsigned bits)
     return kept == 0 ? 0 : draw(state) >> (64 - kept);
 }
 
-static void fill_header(struct trace_header *header)
+/* is_scheduled: with what the first binary form has no place for. */
+static void fill_header(struct trace_header *header, int is_scheduled)
 {
     for (uint32_t i = 0; i < 4; i++) {
         struct trace_host host = {.host = i * 1000};
@@ -47,6 +48,12 @@ static void fill_header(struct trace_header *header)
                               .max_inline = 1024,
                               .cqn = i * 7,
                               .type = i < 2 ? TRACE_RC : TRACE_UC};
+        if (is_scheduled) {
+            qp.service_level = 3 * i;
+            qp.weight = i + 1;
+            qp.rate_bps = i * UINT64_C(5000000000);
+            qp.rd_atomic = 5 * i;
+        }
         struct trace_mr mr = {.host = i,
                               .key = UINT32_MAX - i,
                               .base = UINT64_MAX - 10000,
@@ -159,7 +166,7 @@ static int same_fields(const struct trace_record *a, const struct trace_record *
            a->dep.term[1].kind == b->dep.term[1].kind && a->dep.term[1].count == b->dep.term[1].count;
 }
 
-static void write_random(const char *path, uint64_t seed, struct trace_record *records)
+static void write_random(const char *path, uint64_t seed, int is_scheduled, struct trace_record *records)
 {
     struct trace_header header = {0};
     struct trace_writer *writer;
@@ -167,7 +174,7 @@ static void write_random(const char *path, uint64_t seed, struct trace_record *r
     struct trace_record previous = {.event = TRACE_DB};
     uint32_t db_ids[4][2] = {{0}};
     uint64_t state = seed;
-    fill_header(&header);
+    fill_header(&header, is_scheduled);
     CU_ASSERT_EQUAL_FATAL(trace_create(path, &header, &writer, &error), 0);
     for (uint32_t i = 0; i < RECORDS; i++) {
         draw_record(&state, &previous, db_ids, &records[i]);
@@ -208,7 +215,7 @@ static void expect_same_bytes(const char *left, const char *right)
     free(b);
 }
 
-static void test_random_records(void)
+static void random_records(int is_scheduled)
 {
     static const char *const chain[] = {"a.csv", "b.bin", "c.bin.zst", "d.wqe.zst", "e.bin", "f.wqe"};
     struct scratch scratch;
@@ -220,7 +227,7 @@ static void test_random_records(void)
     scratch_open(&scratch);
     for (int i = 0; i < 6; i++)
         strcpy(paths[i], scratch_path(&scratch, chain[i]));
-    write_random(paths[0], seed, records);
+    write_random(paths[0], seed, is_scheduled, records);
     expect_records(paths[0], seed, records);
     for (int i = 1; i < 6; i++) {
         CU_ASSERT_EQUAL(trace_convert(paths[i - 1], paths[i], &error), 0);
@@ -231,6 +238,12 @@ static void test_random_records(void)
     CU_ASSERT_EQUAL(scratch_count(&scratch), 6);
     scratch_close(&scratch);
     free(records);
+}
+
+static void test_random_records(void)
+{
+    random_records(0);
+    random_records(1);
 }
 
 static void test_other_spellings(void)

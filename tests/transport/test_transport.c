@@ -62,11 +62,11 @@ static void window_and_ack_requests(void)
 static void responder_expects_in_order(void)
 {
     struct responder responder = {.psn_expected = 0xffffff, .msn = 0xffffff};
-    CU_ASSERT_FALSE(responder_take(&responder, 0, 0));
-    CU_ASSERT_TRUE(responder_take(&responder, 0xffffff, 1));
+    CU_ASSERT_FALSE(responder_take(&responder, 0, 1, 0));
+    CU_ASSERT_TRUE(responder_take(&responder, 0xffffff, 1, 1));
     CU_ASSERT_EQUAL(responder.msn, 0);
-    CU_ASSERT_FALSE(responder_take(&responder, 0xffffff, 1));
-    CU_ASSERT_TRUE(responder_take(&responder, 0, 0));
+    CU_ASSERT_FALSE(responder_take(&responder, 0xffffff, 1, 1));
+    CU_ASSERT_TRUE(responder_take(&responder, 0, 1, 0));
 }
 
 void suite_transport(void);
