@@ -10,6 +10,8 @@ struct mac_params {
 #undef PARAM
 };
 
+enum mac_back_pressure { MAC_BACK_PRESSURE_OFF, MAC_BACK_PRESSURE_ON };
+
 extern const struct param_table mac_param_table;
 
 #endif

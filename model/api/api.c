@@ -174,10 +174,10 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
     qp.mtu_bytes = attr->mtu_bytes;
     qp.max_inline_bytes = attr->max_inline_bytes;
     qp.signal_all = attr->signal_all != 0;
-    qp.service_level = attr->service_level;
-    qp.weight = attr->weight ? attr->weight : 1;
+    qp.service_level = (uint8_t)attr->service_level;
+    qp.weight = attr->weight ? (uint8_t)attr->weight : 1;
     qp.rate = rate_of(attr->rate_bps, nic->rate_burst);
-    qp.max_rd_atomic = attr->max_rd_atomic;
+    qp.max_rd_atomic = (uint16_t)attr->max_rd_atomic;
     if (attr->max_rd_atomic > 0 && system_answer(&sim->system)) {
         qp_free(&qp);
         return api_fail(error, RNICSIM_EINPUT, "out of memory");

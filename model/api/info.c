@@ -72,11 +72,14 @@ enum core {
     CORE_DISPATCH,
     CORE_RETIRE,
     CORE_FABRIC,
+    CORE_CONTEXT_UNIT, /* these two with nic.context_unit only */
+    CORE_TRANSLATION_UNIT,
     CORE_COUNT
 };
 
-static const char *const core_name[CORE_COUNT] = {"host_cpu", "scheduler", "read_engine", "pcie_up", "pcie_down",
-                                                  "port",     "line",      "dispatch",    "retire",  "fabric"};
+static const char *const core_name[CORE_COUNT] = {"host_cpu",  "scheduler", "read_engine",  "pcie_up",
+                                                  "pcie_down", "port",      "line",         "dispatch",
+                                                  "retire",    "fabric",    "context_unit", "translation_unit"};
 
 static void fill_server(const struct server *server, struct rnicsim_stage_info *out)
 {
@@ -137,6 +140,12 @@ static void add_credit_waits(const struct rnic *nic, const struct pcie_wait *wai
         time_ps[cause_of[lack]] += api_in_ps(&nic->pcie.link_clk, wait->credit_cyc[lack]);
 }
 
+static void fill_unit(const struct rnic *nic, enum lookup_unit unit, struct rnicsim_stage_info *out)
+{
+    out->items = nic->lookup.unit[unit].items;
+    out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, nic->lookup.unit[unit].work_cyc);
+}
+
 static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_stage_info *out)
 {
     const struct pcie *pcie = &nic->pcie;
@@ -172,6 +181,10 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
         out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->fabric.clk, nic->fabric.work_cyc);
         out->time_ps[RNICSIM_NO_BUFFER] = api_in_ps(&nic->fabric.clk, nic->fabric.wait_cyc);
         break;
+    case CORE_CONTEXT_UNIT:
+    case CORE_TRANSLATION_UNIT:
+        fill_unit(nic, core == CORE_CONTEXT_UNIT ? LOOKUP_CONTEXT : LOOKUP_TRANSLATION, out);
+        break;
     case CORE_LINE:
         out->items = nic->line.frames;
         out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->line.clk, nic->line.work_cyc);
@@ -196,7 +209,7 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
 /* Stages of one NIC: those of its paths, then the decision points. */
 static size_t stages_of(const struct rnic *nic)
 {
-    size_t count = CORE_COUNT;
+    size_t count = nic->lookup.on ? CORE_COUNT : CORE_CONTEXT_UNIT;
     for (int path = 0; path < RNIC_PATHS; path++)
         count += (size_t)nic->path[path].count;
     return count;

@@ -315,7 +315,7 @@ RNICSIM_API size_t rnicsim_tlp_count(const struct rnicsim *sim);
 RNICSIM_API int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out);
 
 struct rnicsim_cache_info { /* of the contexts, on one NIC */
-    const char *nic, *name; /* "qpc", "cqc", "mpt", "mtt" */
+    const char *nic, *name; /* "qpc", "cqc", "eqc", "mpt", "mtt" */
     const char *replacement;
     uint64_t entries, ways; /* 0: all contexts are on chip, and nothing is counted */
     uint64_t fetches_most;
@@ -332,6 +332,21 @@ struct rnicsim_cache_info { /* of the contexts, on one NIC */
 
 RNICSIM_API size_t rnicsim_cache_count(const struct rnicsim *sim);
 RNICSIM_API int rnicsim_cache(struct rnicsim *sim, size_t index, struct rnicsim_cache_info *out);
+
+struct rnicsim_lookup_info { /* of a context or a translation, by a unit (nic.context_unit) */
+    const char *channel;     /* "send_queue": a QP's visit; "payload": a packet to be sent; "data", "ack": received */
+    const char *unit;        /* "context", "translation" */
+    uint32_t qpn;
+    uint32_t misses;                     /* fetches from host memory that it waited for */
+    int64_t came_ps;                     /* at its station */
+    int64_t begun_ps, found_ps, left_ps; /* the unit begins, responds; it leaves the station; RNICSIM_NEVER: not yet */
+};
+
+/* Before anything is posted: keeps the first `room` (>= 1) lookups of a host's NIC, later to be had from rnicsim_lookups(), in the
+ * order in which they came to their stations: how many there are, of which at most `max` are written. */
+RNICSIM_API int rnicsim_lookup_watch(struct rnicsim *sim, uint32_t host, size_t room, struct rnicsim_error *error);
+RNICSIM_API size_t rnicsim_lookups(const struct rnicsim *sim, uint32_t host, struct rnicsim_lookup_info *out,
+                                   size_t max);
 
 /* In words: what every unfinished request waits for; empty when nothing is unfinished. */
 RNICSIM_API void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_bytes);

@@ -27,6 +27,10 @@ static struct shape shape_of(const struct nic_params *p, enum context_kind kind)
         return (struct shape){p->qpc_entries, p->qpc_ways, p->qpc_replacement, p->qpc_bytes, p->qpc_misses};
     case CONTEXT_CQC:
         return (struct shape){p->cqc_entries, p->cqc_ways, p->cqc_replacement, p->cqc_bytes, p->cqc_misses};
+    case CONTEXT_EQC:
+        return (struct shape){p->eqc_entries, p->eqc_ways, p->eqc_replacement, p->eqc_bytes, p->eqc_misses};
+    case CONTEXT_RQE:
+        return (struct shape){p->rqe_entries, p->rqe_ways, p->rqe_replacement, p->rqe_bytes, p->rqe_misses};
     case CONTEXT_MPT:
         return (struct shape){p->mpt_entries, p->mpt_ways, p->mpt_replacement, p->mpt_bytes, p->mpt_misses};
     default:
@@ -34,7 +38,7 @@ static struct shape shape_of(const struct nic_params *p, enum context_kind kind)
     }
 }
 
-const char *const context_name[CONTEXT_KINDS] = {"qpc", "cqc", "mpt", "mtt"};
+const char *const context_name[CONTEXT_KINDS] = {"qpc", "cqc", "eqc", "mpt", "mtt", "rqe"};
 
 static int init_table(struct rnic *rnic, enum context_kind kind, char *error, size_t error_bytes)
 {
@@ -64,6 +68,7 @@ int context_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
     struct contexts *contexts = &rnic->contexts;
     uint32_t fetches = 0;
+    contexts->on = rnic->lookup.on;
     for (int kind = 0; kind < CONTEXT_KINDS; kind++) {
         if (init_table(rnic, (enum context_kind)kind, error, error_bytes))
             return -1;
@@ -74,6 +79,7 @@ int context_init(struct rnic *rnic, char *error, size_t error_bytes)
     while (INT64_C(1) << contexts->page_shift < rnic->params->mtt_page)
         contexts->page_shift++;
     snprintf(error, error_bytes, "out of memory");
+    fetches = fetches > 0 ? fetches : 1;
     return pool_init(&contexts->requests, sizeof(struct context_request), 64) ||
                    pool_init(&contexts->fetches, sizeof(struct context_fetch), fetches) ||
                    heap_init(&contexts->arrived, fetches) || heap_init(&contexts->again, 64) ||
@@ -325,6 +331,8 @@ static void finish_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
         struct context_request *request = context_request_at(contexts, i);
         next = request->next;
         request->failed |= fetch.failed;
+        request->misses++;
+        request->block_missed |= fetch.kind == CONTEXT_RQE;
         context_advance(request);
         if (request->failed)
             request->wants = 0;
@@ -378,5 +386,6 @@ int64_t context_run(struct rnic *rnic, int64_t now_cyc)
         next_cyc = first->at;
     if ((first = heap_first(&contexts->again)) != 0 && first->at < next_cyc)
         next_cyc = first->at;
-    return next_cyc;
+    int64_t lookup_cyc = rnic->lookup.on ? lookup_run(rnic, now_cyc) : SIM_NEVER;
+    return lookup_cyc < next_cyc ? lookup_cyc : next_cyc;
 }

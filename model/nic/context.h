@@ -22,7 +22,7 @@
 #include "nic/context_cache.h"
 #include "pcie/pcie.h"
 
-enum context_kind { CONTEXT_QPC, CONTEXT_CQC, CONTEXT_MPT, CONTEXT_MTT, CONTEXT_KINDS };
+enum context_kind { CONTEXT_QPC, CONTEXT_CQC, CONTEXT_EQC, CONTEXT_MPT, CONTEXT_MTT, CONTEXT_RQE, CONTEXT_KINDS };
 
 #define CONTEXT_NONE POOL_NONE
 
@@ -47,13 +47,17 @@ struct context_fetch {
     uint8_t kind, failed;
 };
 
-enum context_who { CONTEXT_OF_SCHEDULER, CONTEXT_OF_DISPATCH };
+enum context_who { CONTEXT_OF_SCHEDULER, CONTEXT_OF_DISPATCH, CONTEXT_OF_LOOKUP };
 
 /* All that a grant or a packet needs, and how far it has come. */
 struct context_request {
     uint64_t page, pages_left; /* MTT: the page looked up now, and with it those to come */
     uint32_t qp;
-    uint32_t region;
+    uint64_t region;
+    uint64_t block; /* RQE: of receive WQEs */
+    int block_missed;
+    uint32_t job;       /* CONTEXT_OF_LOOKUP: for which it is */
+    uint32_t misses;    /* fetches that it waited for */
     uint32_t next;      /* in a list of those that wait */
     int64_t since_cyc;  /* it waits for a fetch to be free; or: all is there */
     uint8_t who, wants; /* bits of enum context_kind, those that are still to come */
@@ -63,7 +67,7 @@ struct context_request {
 };
 
 struct contexts {
-    int on; /* any table is */
+    int on; /* any table is, or there are units */
     struct context_table table[CONTEXT_KINDS];
     int page_shift;
     struct pool requests, fetches;

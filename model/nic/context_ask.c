@@ -17,6 +17,10 @@ uint64_t context_next_key(const struct rnic *rnic, struct context_request *reque
     enum context_kind kind = context_next_kind(request);
     if (kind == CONTEXT_MPT)
         return request->region;
+    if (kind == CONTEXT_EQC)
+        return 0; /* one event queue */
+    if (kind == CONTEXT_RQE)
+        return request->block;
     if (kind != CONTEXT_MTT)
         return request->qp;
     if (request->level == CONTEXT_WALK_BEGINS) {
@@ -47,7 +51,7 @@ void context_advance(struct context_request *request)
 }
 
 /* Leaves those that can be missing. */
-static void want(const struct rnic *rnic, struct context_request *request, unsigned kinds)
+void context_want(const struct rnic *rnic, struct context_request *request, unsigned kinds)
 {
     for (unsigned kind = 0; kind < CONTEXT_KINDS; kind++)
         if (!rnic->contexts.table[kind].on)
@@ -55,12 +59,9 @@ static void want(const struct rnic *rnic, struct context_request *request, unsig
     request->wants = (uint8_t)kinds;
 }
 
-#define BIT(kind) (1u << (kind))
-#define TRANSLATION (BIT(CONTEXT_MPT) | BIT(CONTEXT_MTT))
-
 /* The pages of [address, address + bytes), bytes >= 1. */
-static void translate(const struct rnic *rnic, struct context_request *request, uint32_t region, uint64_t address,
-                      uint32_t bytes)
+void context_translate(const struct rnic *rnic, struct context_request *request, uint64_t region, uint64_t address,
+                       uint32_t bytes)
 {
     int shift = rnic->contexts.page_shift;
     request->region = region;
@@ -75,18 +76,18 @@ static struct context_request of_grant(const struct rnic *rnic, uint32_t index, 
 {
     const struct qp *qp = &rnic->qp[index];
     struct context_request request = {.qp = index, .who = CONTEXT_OF_SCHEDULER};
-    unsigned kinds = BIT(CONTEXT_QPC);
+    unsigned kinds = CONTEXT_BIT(CONTEXT_QPC);
     if (is_packet && rnic->fabric_source == NIC_FABRIC_OFF) {
         const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
         uint32_t left = message->request_bytes - qp->offset_bytes;
         uint32_t bytes = left < qp->mtu_bytes ? left : qp->mtu_bytes;
         if (bytes > 0 && !message->has_inline) {
-            translate(rnic, &request, message->lkey, message->local_address + qp->offset_bytes, bytes);
-            kinds |= TRANSLATION;
+            context_translate(rnic, &request, message->lkey, message->local_address + qp->offset_bytes, bytes);
+            kinds |= CONTEXT_TRANSLATION;
             request.has_payload = 1;
         }
     }
-    want(rnic, &request, kinds);
+    context_want(rnic, &request, kinds);
     return request;
 }
 
@@ -111,6 +112,8 @@ static int skip_present(const struct rnic *rnic, struct context_request *request
 
 int context_is_here(const struct rnic *rnic, uint32_t qp, int is_packet)
 {
+    if (rnic->lookup.on) /* whatever is there, a visit asks for it */
+        return 0;
     struct context_request request = of_grant(rnic, qp, is_packet);
     uint32_t entry;
     return has_brought(rnic, &request) || skip_present(rnic, &request, &entry);
@@ -129,6 +132,8 @@ static int64_t fetch_when(const struct rnic *rnic, uint32_t qp, int is_packet)
 
 int64_t context_grant_at(struct rnic *rnic, uint32_t qp, int is_packet, int64_t at_cyc)
 {
+    if (rnic->lookup.on)
+        return visit_grant_at(rnic, at_cyc);
     struct fifo *entry = path_entry(&rnic->path[RNIC_SCHED]);
     int64_t path_at = fifo_space_at(entry, RNIC_OPERATION_BYTES), fetch_at = fetch_when(rnic, qp, is_packet);
     int64_t latest = path_at > fetch_at ? path_at : fetch_at;
@@ -140,7 +145,7 @@ int64_t context_grant_at(struct rnic *rnic, uint32_t qp, int is_packet, int64_t 
     return latest;
 }
 
-static uint32_t keep(struct rnic *rnic, const struct context_request *request)
+uint32_t context_keep(struct rnic *rnic, const struct context_request *request)
 {
     uint32_t index = pool_take(&rnic->contexts.requests);
     model_assert(rnic->sim, index != POOL_NONE, "out of memory");
@@ -150,12 +155,16 @@ static uint32_t keep(struct rnic *rnic, const struct context_request *request)
 
 void context_grant(struct rnic *rnic, uint32_t qp, int is_packet, int64_t now_cyc)
 {
+    if (rnic->lookup.on) {
+        visit_begin(rnic, qp, now_cyc);
+        return;
+    }
     if (rnic->ready.in_order)
         heap_take(&rnic->eligible);
     else
         ready_served(&rnic->ready, qp, 0, 0, 0, 1, now_cyc);
     struct context_request request = of_grant(rnic, qp, is_packet);
-    uint32_t index = keep(rnic, &request);
+    uint32_t index = context_keep(rnic, &request);
     if (context_go_on(rnic, index, now_cyc, 1))
         context_complete(rnic, index, now_cyc);
 }
@@ -201,6 +210,12 @@ void context_complete(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     }
     struct context_request done = *request;
     pool_give(&rnic->contexts.requests, index);
+    if (done.who == CONTEXT_OF_LOOKUP) {
+        lookup_job(&rnic->lookup, done.job)->misses = done.misses;
+        lookup_job(&rnic->lookup, done.job)->parse_cyc = done.block_missed ? rnic->params->receive_parse : 0;
+        lookup_found(rnic, done.job, done.failed, now_cyc);
+        return;
+    }
     return_to_scheduler(rnic, &done, now_cyc);
 }
 
@@ -208,7 +223,7 @@ void context_complete(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 
 /* Where the payload goes, or what a READ or an atomic asks for, as far as that is known (of a SEND's first packet its receive WQE tells, if
  * there is one); returns the bytes. */
-static uint32_t place_of(const struct rnic *rnic, const struct item *item, uint32_t *region, uint64_t *address)
+uint32_t context_place_of(const struct rnic *rnic, const struct item *item, uint32_t *region, uint64_t *address)
 {
     const struct message *message = rnic_message(rnic, item->message);
     const struct qp *qp = &rnic->qp[item->qp];
@@ -234,21 +249,21 @@ static uint32_t place_of(const struct rnic *rnic, const struct item *item, uint3
 static struct context_request of_packet(const struct rnic *rnic, const struct item *item)
 {
     struct context_request request = {.qp = item->qp, .who = CONTEXT_OF_DISPATCH};
-    unsigned kinds = BIT(CONTEXT_QPC);
+    unsigned kinds = CONTEXT_BIT(CONTEXT_QPC);
     if (item->kind == ITEM_ACK) {
-        kinds |= BIT(CONTEXT_CQC);
+        kinds |= CONTEXT_BIT(CONTEXT_CQC);
     } else {
         uint32_t region, bytes;
         uint64_t address;
         if (item->last && item->kind == ITEM_DATA && message_is_received(rnic_message(rnic, item->message)))
-            kinds |= BIT(CONTEXT_CQC);
-        bytes = place_of(rnic, item, &region, &address);
+            kinds |= CONTEXT_BIT(CONTEXT_CQC);
+        bytes = context_place_of(rnic, item, &region, &address);
         if (bytes > 0) {
-            translate(rnic, &request, region, address, bytes);
-            kinds |= TRANSLATION;
+            context_translate(rnic, &request, region, address, bytes);
+            kinds |= CONTEXT_TRANSLATION;
         }
     }
-    want(rnic, &request, kinds);
+    context_want(rnic, &request, kinds);
     return request;
 }
 
@@ -277,7 +292,7 @@ int64_t context_look_ahead(struct rnic *rnic, int64_t now_cyc)
         if (item->bad)
             continue;
         struct context_request request = of_packet(rnic, item);
-        *look = keep(rnic, &request);
+        *look = context_keep(rnic, &request);
         if (context_go_on(rnic, *look, now_cyc, 0)) {
             context_request_at(contexts, *look)->done = 1;
             context_request_at(contexts, *look)->since_cyc = now_cyc;

@@ -30,6 +30,19 @@ void context_advance(struct context_request *request);
 /* All is there. */
 void context_complete(struct rnic *rnic, uint32_t request, int64_t now_cyc);
 
+#define CONTEXT_BIT(kind) (1u << (kind))
+#define CONTEXT_TRANSLATION (CONTEXT_BIT(CONTEXT_MPT) | CONTEXT_BIT(CONTEXT_MTT))
+
+/* What it needs of these kinds: those that can be missing. */
+void context_want(const struct rnic *rnic, struct context_request *request, unsigned kinds);
+/* The pages of [address, address + bytes), bytes >= 1. */
+void context_translate(const struct rnic *rnic, struct context_request *request, uint64_t region, uint64_t address,
+                       uint32_t bytes);
+/* Where a received packet's payload goes, or what it asks for, as far as that is known: the bytes; 0: nothing, or not known. */
+uint32_t context_place_of(const struct rnic *rnic, const struct item *item, uint32_t *region, uint64_t *address);
+/* A request's index from now on. */
+uint32_t context_keep(struct rnic *rnic, const struct context_request *request);
+
 /* An access to an entry that is in the cache. */
 void context_touch(struct context_table *table, enum context_kind kind, uint32_t entry);
 /* Looks up one after the other: 1 when all is there; 0: it waits. may_fetch: inside the scheduler's decision. */

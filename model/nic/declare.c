@@ -101,6 +101,24 @@ int rnic_declare(struct rnic *rnic, int outbox)
     if ((rnic->place_until_written && sim_reach(rnic->sim, up, rnic->dispatch, cycle, SIM_FORWARD)) ||
         (rnic->receive_cqe_apart && sim_reach(rnic->sim, up, rnic->retire, cycle, SIM_FORWARD)))
         return -1;
+    /* units: what dispatch does otherwise */
+    if (rnic->lookup.on &&
+        (sim_reach(rnic->sim, rnic->arrival, rnic->scheduler, path_least_ps(&rnic->path[RNIC_RX]), SIM_FORWARD) ||
+         sim_reach(rnic->sim, rnic->scheduler, up, through(rnic, RNIC_RESPOND), SIM_FORWARD) ||
+         sim_reach(rnic->sim, rnic->scheduler, port, through(rnic, RNIC_ACK), SIM_FORWARD) ||
+         sim_reach(rnic->sim, rnic->scheduler, rnic->retire, through(rnic, RNIC_RETIRE), SIM_FORWARD)))
+        return -1;
+    /* a line that holds up frames: whoever frees the receiver's FIFO, however far behind it */
+    const struct rnic *peer = rnic->peer;
+    if (rnic->line_holds) {
+        path_entry(&rnic->peer->path[RNIC_RX])->write_decider = port;
+        if (sim_reach(rnic->sim, peer->arrival, port, OTHER_CLOCK_PS, SIM_FORWARD) ||
+            sim_reach(rnic->sim, peer->dispatch, port, OTHER_CLOCK_PS, SIM_FORWARD) ||
+            sim_reach(rnic->sim, peer->scheduler, port, OTHER_CLOCK_PS, SIM_FORWARD) ||
+            sim_reach(rnic->sim, peer->retire, port, OTHER_CLOCK_PS, SIM_FORWARD) ||
+            sim_reach(rnic->sim, peer->pcie.up_decider, port, OTHER_CLOCK_PS, SIM_FORWARD))
+            return -1;
+    }
     if (pcie->retire && (sim_reach(rnic->sim, down, rnic->retire, link, SIM_FORWARD) || /* a read that failed */
                          sim_reach(rnic->sim, port, rnic->retire, cycle, SIM_FORWARD)))
         return -1;

@@ -23,7 +23,7 @@ static void give_to_scheduler(struct rnic *rnic, uint32_t index, int64_t at_cyc)
     uint32_t ref = read->ref | (is_record ? RNIC_IS_RECORD : 0) | (read->failed ? RNIC_HAS_FAILED : 0);
     if (read->failed && !is_record)
         retire_fail(rnic, RNIC_QP_OF(read->ref), first_of_fetch(&rnic->qp[RNIC_QP_OF(read->ref)], read->ref), at_cyc);
-    else
+    if (!read->failed || is_record || rnic->lookup.on) /* a visit waits, whatever comes */
         rnic_forward(path_entry(&rnic->path[RNIC_WQE]), at_cyc, read->bytes, ref);
     int64_t free_cyc = at_cyc + rnic->params->wqe_hold;
     pcie_read_end(&rnic->pcie, index, free_cyc);

@@ -24,6 +24,8 @@ void grant_fetch(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     }
     qp->fetch[fetch].count = (uint8_t)count;
     qp->fetch[fetch].is_here = 0;
+    if (rnic->lookup.on) /* a block, whatever of it is posted */
+        count = (uint32_t)rnic->params->wqe_fetch_most;
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_WQE_READ, qp->sq_address + (uint64_t)slot * WQE_BYTES,
                                     count * WQE_BYTES, index | fetch << RNIC_FETCH_SHIFT);
     rnic_forward(rnic->fetch_entry, now_cyc, RNIC_OPERATION_BYTES, read);
@@ -77,9 +79,9 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
     }
 }
 
-uint32_t grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
+/* The QP's next packet is made. */
+static inline __attribute__((always_inline)) uint32_t make_packet(struct rnic *rnic, struct qp *qp)
 {
-    struct qp *qp = &rnic->qp[index];
     struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
     if (rnic_begins_request(rnic, qp)) {
         space_take(&rnic->begun, 1);
@@ -91,8 +93,15 @@ uint32_t grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     }
     uint32_t ref = item_new(rnic->setup.items);
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
-    struct item *item = rnic_item(rnic, ref);
-    cut_packet(rnic, qp, message, item);
+    cut_packet(rnic, qp, message, rnic_item(rnic, ref));
+    return ref;
+}
+
+/* Its payload is to be read. Returns the operation. */
+static inline __attribute__((always_inline)) uint32_t
+read_payload(struct rnic *rnic, struct qp *qp, const struct message *message, uint32_t ref, int64_t now_cyc)
+{
+    const struct item *item = rnic_item(rnic, ref);
     uint32_t units = rnic_payload_units(item->payload_bytes);
     if (rnic->fabric_source == NIC_FABRIC_STREAM) {
         fabric_take_packet(rnic, qp); /* its payload has its space */
@@ -105,6 +114,28 @@ uint32_t grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
                                     is_here ? 0 : item->payload_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
+    return read;
+}
+
+uint32_t grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
+{
+    struct qp *qp = &rnic->qp[index];
+    const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
+    uint32_t ref = make_packet(rnic, qp);
+    read_payload(rnic, qp, message, ref, now_cyc);
     rnic_run_reads(rnic);
-    return item->bytes;
+    return rnic_item(rnic, ref)->bytes;
+}
+
+uint32_t grant_cut(struct rnic *rnic, uint32_t index)
+{
+    return make_packet(rnic, &rnic->qp[index]);
+}
+
+void grant_read(struct rnic *rnic, uint32_t ref, int has_failed, int64_t now_cyc)
+{
+    const struct message *message = rnic_message(rnic, rnic_item(rnic, ref)->message);
+    uint32_t read = read_payload(rnic, &rnic->qp[message->qp], message, ref, now_cyc);
+    rnic->pcie.read[read].failed |= (uint8_t)has_failed;
+    rnic_run_reads(rnic);
 }

@@ -38,8 +38,11 @@ static void take_wqes(struct rnic *rnic, struct fifo_slot slot)
     } else if (__builtin_expect(rnic->grants_requests, 0)) {
         follow_fetch(rnic, slot.ref, slot.head_cyc);
         return;
-    } else
+    } else if (__builtin_expect(!(slot.ref & RNIC_HAS_FAILED), 1)) {
         inputs_take_fetch(rnic, qp, RNIC_FETCH_OF(slot.ref));
+    }
+    if (__builtin_expect(rnic->lookup.on, 0))
+        visit_fetched(rnic, index, (slot.ref & RNIC_HAS_FAILED) != 0, slot.head_cyc);
     scheduler_enqueue(rnic, index, slot.head_cyc, QP_WAIT_WQE);
 }
 

@@ -5,14 +5,6 @@
 
 enum { PORT_IN_ACK, PORT_IN_DATA };
 
-/* A message is stamped by its last packet. */
-static inline void stamp_last(struct rnic *rnic, const struct item *item, enum message_stamp stamp,
-                              const struct clk *clk, int64_t cyc)
-{
-    if (item->kind == ITEM_DATA && item->last)
-        rnic_message(rnic, item->message)->stamp_ps[stamp] = clk_edge(clk, cyc);
-}
-
 /* A packet without its payload goes out with a wrong FCS, as one that runs dry does, and fails its QP. */
 static void fail_packet(struct rnic *rnic, struct item *item, int64_t at_cyc)
 {
@@ -65,14 +57,20 @@ void port_forward_payload(struct rnic *rnic)
             rnic->payload_waits = entry->writer_waits = 1;
             return;
         }
-        int64_t at = operation->done_cyc > rnic->payload_last_cyc ? operation->done_cyc : rnic->payload_last_cyc;
+        int64_t free_cyc = rnic->payload_last_cyc;
+        if (__builtin_expect(rnic->lookup.on, 0))
+            free_cyc = lookup_build_cyc(rnic, item->payload_bytes);
+        int64_t at = operation->done_cyc > free_cyc ? operation->done_cyc : free_cyc;
         if (space_at > at)
             at = space_at;
         rnic->payload_last_cyc = at;
         if (__builtin_expect((item->kind == ITEM_ANSWER) | operation->failed, 0))
             forward_other(rnic, item, operation->failed, at);
-        stamp_last(rnic, item, MESSAGE_AT_PACKET, &rnic->user_clk, operation->begun_cyc);
-        stamp_last(rnic, item, MESSAGE_AT_PAYLOAD, &rnic->user_clk, at);
+        if (item->kind == ITEM_DATA && item->last) {
+            struct message *message = rnic_message(rnic, item->message);
+            message->stamp_ps[MESSAGE_AT_PACKET] = rnic_ps(rnic, operation->begun_cyc);
+            message->stamp_ps[MESSAGE_AT_PAYLOAD] = rnic_ps(rnic, at);
+        }
         rnic_forward(entry, at, item->bytes, operation->ref);
         rnic->order_first++;
         pcie_read_end(&rnic->pcie, read, at);
@@ -87,17 +85,42 @@ static void free_payload(struct rnic *rnic, const struct item *item, int64_t end
     rnic_wake_scheduler(rnic, rnic->waits_for_space, end_cyc + 1);
 }
 
+/* The receiver's first FIFO must have room for a frame before it is begun (mac.back_pressure): from which cycle of
+ * the line on that is so; SIM_NEVER: the port is woken. */
+static __attribute__((noinline, cold)) int64_t held_up_until(struct rnic *rnic, uint32_t bytes, int64_t head_cyc)
+{
+    struct rnic *peer = rnic->peer;
+    struct fifo *in = path_entry(&peer->path[RNIC_RX]);
+    const struct fifo *arriving = &peer->path[RNIC_MAC_RX].end;
+    uint32_t units = fifo_units(in, bytes);
+    for (uint32_t i = arriving->first; i != arriving->next; i++) /* those before it will have taken theirs */
+        units += fifo_units(in, arriving->slot[i & arriving->mask].bytes);
+    int64_t space_at = space_when(&in->space, units);
+    if (space_at == SIM_NEVER) {
+        in->writer_waits = 1;
+        return SIM_NEVER;
+    }
+    int64_t at_ps = clk_edge(&peer->mac_clk, fifo_space_seen_at(in, space_at));
+    int64_t line_cyc = clk_at_or_after(&rnic->line.clk, at_ps);
+    return space_at > 0 && line_cyc > head_cyc ? line_cyc : head_cyc;
+}
+
 /* Sends what the transmit path has brought to the line, which serves in order and never stops a frame: no choice, so it runs inside
  * the port, the only one who puts frames into that path. */
-static void send_frames(struct rnic *rnic)
+static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic, int holds)
 {
     struct fifo *in = &rnic->path[RNIC_TX].end;
     struct fifo *out = path_entry(&rnic->peer->path[RNIC_MAC_RX]);
     while (!fifo_empty(in)) {
+        int64_t head_cyc = fifo_front(in)->head_cyc;
+        if (holds) {
+            head_cyc = held_up_until(rnic, fifo_front(in)->bytes, head_cyc);
+            if (head_cyc == SIM_NEVER)
+                return;
+        }
         struct fifo_slot slot = fifo_take(in);
         struct item *item = rnic_item(rnic, slot.ref);
-        struct line_frame frame =
-            line_send(&rnic->line, slot.bytes, slot.head_cyc, slot.tail_cyc, out->shape.write_bytes);
+        struct line_frame frame = line_send(&rnic->line, slot.bytes, head_cyc, slot.tail_cyc, out->shape.write_bytes);
         item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
         rnic->data_packets += item->kind != ITEM_ACK;
         if (item->kind != ITEM_DATA) {
@@ -128,7 +151,8 @@ static void send_frames(struct rnic *rnic)
 static inline void leave(struct rnic *rnic, const struct item *item, const struct arb_grant *grant)
 {
     if (item->kind == ITEM_DATA) {
-        stamp_last(rnic, item, MESSAGE_AT_PORT, &rnic->user_clk, grant->start_cyc);
+        if (item->last) /* which stands for its message */
+            rnic_message(rnic, item->message)->stamp_ps[MESSAGE_AT_PORT] = rnic_ps(rnic, grant->start_cyc);
         if (rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
             free_payload(rnic, item, grant->end_cyc);
         return;
@@ -138,20 +162,32 @@ static inline void leave(struct rnic *rnic, const struct item *item, const struc
         answers_sent(rnic, item, grant->end_cyc);
 }
 
-static int64_t decide_port(void *self, int64_t now)
+/* holds: a constant, so that a line that never holds up a frame costs nothing. */
+static inline __attribute__((always_inline)) int64_t run_port(struct rnic *rnic, int64_t now, int holds)
 {
-    struct rnic *rnic = self;
     int64_t horizon = rnic_horizon(rnic, rnic->port.decider, RNIC_PAYLOAD, RNIC_ACK);
+    if (holds)
+        send_frames(rnic, holds); /* what was held up */
     for (;;) {
         int64_t wake_at;
         struct arb_grant grant = arb_next(&rnic->port, now, horizon, &wake_at);
         if (grant.input < 0)
             return wake_at;
         leave(rnic, rnic_item(rnic, grant.slot.ref), &grant);
-        send_frames(rnic);
+        send_frames(rnic, holds);
         if (rnic->payload_waits && !path_entry(&rnic->path[RNIC_PAYLOAD])->writer_waits)
             port_forward_payload(rnic); /* the grant has made room for it */
     }
+}
+
+static int64_t decide_port(void *self, int64_t now)
+{
+    return run_port(self, now, 0);
+}
+
+static int64_t decide_port_that_holds(void *self, int64_t now)
+{
+    return run_port(self, now, 1);
 }
 
 static int64_t decide_port_sent(void *self, int64_t now)
@@ -159,7 +195,7 @@ static int64_t decide_port_sent(void *self, int64_t now)
     struct rnic *rnic = self;
     if (rnic->sent_waits)
         sent_forward(rnic);
-    return decide_port(self, now);
+    return run_port(rnic, now, rnic->line_holds);
 }
 
 /* Frames that cut through from the datapath to the line cross two clocks: there the cycle of every beat is kept, from the packet
@@ -191,11 +227,13 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
     snprintf(error, error_bytes, "nic.port_width: allowed 64, 128, 256, 512 or 1024 bit");
     return server_init(&server, &rnic->user_clk, 1, rnic->params->port_latency, (uint32_t)rnic->params->port_width / 8,
                        0) ||
-                   arb_init(
-                       &rnic->port, rnic->sim, "port", &server, in, 2, rnic->params->port_policy == NIC_PORT_ACK_FIRST,
-                       path_entry(&rnic->path[RNIC_TX]), least + rnic->user_clk.whole,
-                       rnic->setup.transport->completion == TRANSPORT_COMPLETION_SENT ? decide_port_sent : decide_port,
-                       rnic)
+                   arb_init(&rnic->port, rnic->sim, "port", &server, in, 2,
+                            rnic->params->port_policy == NIC_PORT_ACK_FIRST, path_entry(&rnic->path[RNIC_TX]),
+                            least + rnic->user_clk.whole,
+                            rnic->setup.transport->completion == TRANSPORT_COMPLETION_SENT ? decide_port_sent
+                            : rnic->line_holds                                             ? decide_port_that_holds
+                                                                                           : decide_port,
+                            rnic)
                ? -1
                : 0;
 }

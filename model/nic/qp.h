@@ -30,7 +30,8 @@ struct qp {
     uint32_t qpn, peer_qpn;
     uint32_t peer; /* index of the peer QP at the other NIC; QP_NONE until both exist */
     uint32_t mtu_bytes, sq_depth, rq_depth, max_inline_bytes;
-    uint64_t sq_address; /* of the ring in host memory */
+    uint64_t sq_address;   /* of the ring in host memory */
+    uint64_t rings_offset; /* of its rings in the translations of all rings: nic/lookup.h */
 
     /* together, as they are small */
     uint8_t signal_all;
@@ -40,6 +41,9 @@ struct qp {
     uint8_t has_context; /* what the next grant needs has been fetched: 1 the QP's context, 2 the translations, too */
     uint8_t answering;   /* an answer of it has its turn, or will at a known cycle, or waits for a lock */
     uint8_t failed;      /* in state ERROR: what is posted is flushed */
+    uint8_t wait;        /* enum qp_wait */
+    uint8_t service_level, weight;
+    uint8_t failed_status; /* for the request that failed it, until that is told */
 
     /* the send queue: a ring of messages. posted (by the program) >= known (doorbell decoded) >= fetched (WQE in the NIC)
      * >= cut (all packets made) >= acked >= retired */
@@ -57,14 +61,12 @@ struct qp {
         uint8_t count, is_here; /* WQEs; before those of an earlier fetch */
     } fetch[QP_FETCHES_MAX];
     struct requester requester;
-    uint32_t max_rd_atomic, answers_due; /* READs and atomics that may be, and are, under way */
+    uint32_t next_waiting;               /* for a request of another to retire */
+    uint16_t max_rd_atomic, answers_due; /* READs and atomics that may be, and are, under way */
 
     /* scheduler */
-    uint32_t service_level, weight;
     struct rate rate;
-    enum qp_wait wait;
     int64_t eligible_cyc;
-    uint32_t next_waiting; /* for a request of another to retire */
     int64_t context_free_cyc;
     int64_t cq_free_cyc;
     uint32_t staged_first, staged_last; /* packets of user logic that are there, not yet granted; POOL_NONE */
@@ -72,13 +74,13 @@ struct qp {
     /* the receive queue and the responder */
     struct qp_receive *receive;
     uint32_t receive_mask, receives_posted, receives_taken, receives_asked;
+    uint32_t unacked; /* by units: packets made, each of which an ACK or an answer is to come for */
     struct responder responder;
     uint32_t answer_first, answer_last;   /* its answers, in order; POOL_NONE */
     uint32_t answers_held;                /* of them those to READs and atomics */
     uint16_t answers_asked, answers_sent; /* since the start, modulo 2^16: queued; whose last packet has left */
     uint32_t next_answering;              /* of the QPs that have their turns */
     uint32_t atomics_unwritten;           /* of its answers: granted, and what they change is not written yet */
-    uint32_t failed_status;               /* for the request that failed it, until that is told */
     uint32_t failed_request;              /* which that is, counted like `posted` */
 
     /* payload kept until the ACK: the oldest packet kept is at this offset of this message */

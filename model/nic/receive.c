@@ -13,6 +13,15 @@ void receive_drop(struct rnic *rnic, uint32_t ref)
     pool_give(rnic->setup.items, ref);
 }
 
+void receive_drop_bad(struct rnic *rnic, uint32_t ref)
+{
+    if (rnic_item(rnic, ref)->bad & ITEM_NOT_READ)
+        rnic->drops_not_read++;
+    else
+        rnic->drops_underrun++;
+    receive_drop(rnic, ref);
+}
+
 static void dispatch_certain(struct rnic *rnic);
 
 /* Admission (R10): a frame that does not fit in the receive FIFO at its arrival is dropped whole. Space that is known now is there
@@ -204,7 +213,8 @@ static void answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
 }
 
 /* 1: it goes on to the write engine. */
-static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc,
+                                                           int64_t ack_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
     enum verdict verdict = judge(rnic, &rnic->qp[item->qp], item);
@@ -221,14 +231,29 @@ static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, ui
         message->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
     if (acks_on_acceptance(rnic)) {
         if (item->last)
-            message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, now_cyc);
+            message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, ack_cyc);
         if (item->ack_request) {
-            receive_acknowledge(rnic, item, MESSAGE_OK, now_cyc);
+            receive_acknowledge(rnic, item, MESSAGE_OK, ack_cyc);
             item = rnic_item(rnic, ref); /* the pool may have moved */
         }
     }
     rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
     return 1;
+}
+
+int64_t receive_ack_room_at(struct rnic *rnic)
+{
+    return room_at(rnic, RNIC_ACK, FRAME_ACK_BYTES);
+}
+
+int64_t receive_room_at(struct rnic *rnic, const struct item *item)
+{
+    return all_room_at(rnic, item);
+}
+
+void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_cyc)
+{
+    (void)take_data(rnic, ref, now_cyc, ack_cyc);
 }
 
 /* A packet of an answer, at the requester. They come in order; behind one that was lost, the others are of no use. */
@@ -251,6 +276,11 @@ static int take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
     return 1;
 }
 
+void receive_take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+{
+    take_answer(rnic, ref, now_cyc);
+}
+
 /* The front packet leaves its FIFO at start_cyc. */
 static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, int64_t start_cyc, int context_failed)
 {
@@ -265,13 +295,9 @@ static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, in
     rnic->dispatching.work_cyc++;
     rnic->dispatch_free_cyc = start_cyc + 1;
     if (item->bad) {
-        if (item->bad & ITEM_NOT_READ)
-            rnic->drops_not_read++;
-        else
-            rnic->drops_underrun++;
-        receive_drop(rnic, slot.ref);
+        receive_drop_bad(rnic, slot.ref);
     } else if (item->kind == ITEM_DATA) {
-        goes_to_memory = take_data(rnic, slot.ref, start_cyc);
+        goes_to_memory = take_data(rnic, slot.ref, start_cyc, start_cyc);
     } else if (item->kind == ITEM_ANSWER) {
         goes_to_memory = take_answer(rnic, slot.ref, start_cyc);
     } else {
@@ -352,8 +378,12 @@ static __attribute__((noinline, cold)) int64_t run_and_look_ahead(struct rnic *r
 }
 
 /* Nothing is dispatched before its instant: when the decider is to look at what has come. */
-static __attribute__((noinline, cold)) int64_t next_look_ps(const struct rnic *rnic)
+static __attribute__((noinline, cold)) int64_t next_look_ps(struct rnic *rnic)
 {
+    if (rnic->lookup.on) {
+        lookup_frame_came(rnic);
+        return SIM_NEVER;
+    }
     int64_t now_cyc = rnic_cycle(rnic, rnic->sim->now);
     int64_t at = rnic->contexts.on ? context_next_look(rnic, now_cyc) : SIM_NEVER;
     at = rnic->receives_fetched.on ? earlier(at, receive_wqe_next_look(rnic, now_cyc)) : at;
@@ -379,6 +409,8 @@ static int64_t decide_dispatch(void *self, int64_t now)
     struct rnic *rnic = self;
     if (!rnic->looks_ahead)
         return run_dispatch(rnic, 1);
+    if (rnic->lookup.on) /* the scheduler does it all */
+        return SIM_NEVER;
     int64_t now_cyc = rnic_cycle(rnic, now), next = now_cyc;
     if (rnic_ps(rnic, now_cyc) == now) /* else woken between two edges */
         next = run_and_look_ahead(rnic, now_cyc);
@@ -401,9 +433,9 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     rnic->looks_ahead = rnic->contexts.on || rnic->receives_fetched.on;
     rnic->path[RNIC_RX].end.reader_wants_tail = 1;
-    path_entry(&rnic->path[RNIC_RESPOND])->write_decider = rnic->dispatch;
-    path_entry(&rnic->path[RNIC_RETIRE])->write_decider = rnic->dispatch;
-    path_entry(&rnic->path[RNIC_ACK])->write_decider =
-        acks_on_acceptance(rnic) ? rnic->dispatch : rnic->pcie.up_decider;
+    int writer = rnic->lookup.on ? rnic->scheduler : rnic->dispatch;
+    path_entry(&rnic->path[RNIC_RESPOND])->write_decider = writer;
+    path_entry(&rnic->path[RNIC_RETIRE])->write_decider = writer;
+    path_entry(&rnic->path[RNIC_ACK])->write_decider = acks_on_acceptance(rnic) ? writer : rnic->pcie.up_decider;
     return 0;
 }

@@ -65,9 +65,10 @@ static int flush_one(struct rnic *rnic, int64_t now_cyc)
 /* The QP is in error from now on, because of this request. It may have been the one whose turn it was: another may have it. */
 static void fail(struct rnic *rnic, struct qp *qp, uint32_t status, uint32_t request, int64_t now_cyc)
 {
-    struct qp *qp = &rnic->qp[index];
+    if (rnic->lookup.on) /* nobody waits for ACKs of what it has sent */
+        lookup_acknowledged(rnic, qp, qp->unacked, now_cyc);
     qp->failed = 1;
-    qp->failed_status = status;
+    qp->failed_status = (uint8_t)status;
     qp->failed_request = request;
     sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
 }
@@ -177,6 +178,8 @@ static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc
     rnic->retiring_nak = is_nak;
     if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
         free_kept_payload(rnic, qp, acked, now_cyc);
+    if (__builtin_expect(rnic->lookup.on, 0))
+        lookup_acknowledged(rnic, qp, 1, now_cyc);
     if (!qp->failed || !is_nak)
         acknowledge(rnic, qp, ack->psn, !is_nak, ack->wire_at_ps, ack->judged_at_ps);
     if (is_nak && !qp->failed)
@@ -202,6 +205,8 @@ static int return_one(struct rnic *rnic, int64_t now_cyc)
     struct qp *qp = &rnic->qp[message->qp];
     uint32_t acked = requester_acked(&qp->requester, message->last_psn);
     qp->answers_due--;
+    if (__builtin_expect(rnic->lookup.on, 0))
+        lookup_acknowledged(rnic, qp, 1, now_cyc);
     if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
         free_kept_payload(rnic, qp, acked, now_cyc);
     message->returned = 1;

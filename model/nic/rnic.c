@@ -176,6 +176,8 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
     if (pool_init(&rnic->doorbells, sizeof(struct rnic_doorbell), 64))
         return -1;
     rnic->receives_fetched.on = setup->nic->receive_reads > 0;
+    rnic->line_holds = setup->mac->back_pressure == MAC_BACK_PRESSURE_ON;
+    rnic->lookup.on = setup->nic->context_unit > 0;
     rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
     return init_clocks(rnic, error, error_bytes) || events_init(rnic, error, error_bytes) ||
                    fabric_init(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes) ||
@@ -202,7 +204,7 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
                    receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
-                   context_join(rnic) || sent_init(rnic)
+                   lookup_init(rnic, error, error_bytes) || context_join(rnic) || sent_init(rnic)
                ? -1
                : 0;
 }
@@ -224,6 +226,7 @@ void rnic_free(struct rnic *rnic)
     receive_wqe_free(rnic);
     agenda_free(&rnic->sent);
     context_free(rnic);
+    lookup_free(rnic);
     answers_free(rnic);
     atomics_free(rnic);
     free(rnic->order);

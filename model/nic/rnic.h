@@ -24,6 +24,7 @@
 #include "nic/context.h"
 #include "nic/fabric.h"
 #include "nic/follow.h"
+#include "nic/lookup.h"
 #include "nic/message.h"
 #include "nic/outbox.h"
 #include "nic/params.h"
@@ -107,6 +108,7 @@ struct rnic {
     struct host host;
     struct clk user_clk, mac_clk;
     struct line line;
+    int line_holds; /* mac.back_pressure */
     struct pcie pcie;
     struct path path[RNIC_PATHS];
 
@@ -172,6 +174,7 @@ struct rnic {
     } events;
 
     struct contexts contexts; /* that are not all on chip */
+    struct lookup lookup;     /* units that look them up */
     struct answers answers;
     struct atomics atomics;
     struct fetched_receives receives_fetched;
@@ -303,6 +306,9 @@ static inline int rnic_begins_request(const struct rnic *rnic, const struct qp *
 void grant_fetch(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 void grant_record(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 uint32_t grant_packet(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
+/* A packet in two steps: it is made, and its item returned; its payload is read, unless its address could not be. */
+uint32_t grant_cut(struct rnic *rnic, uint32_t qp);
+void grant_read(struct rnic *rnic, uint32_t item, int has_failed, int64_t now_cyc);
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* From now on packets of answers have their turns, too. */
@@ -368,6 +374,15 @@ static inline int receive_takes_wqe(const struct item *item, const struct messag
 
 /* A data packet ends here without being delivered. */
 void receive_drop(struct rnic *rnic, uint32_t ref);
+/* The same for any frame that is bad, which is counted. */
+void receive_drop_bad(struct rnic *rnic, uint32_t ref);
+/* When what a packet needs behind its dispatch is there; SIM_NEVER: not decided yet, and the writer is woken. */
+int64_t receive_room_at(struct rnic *rnic, const struct item *item);
+int64_t receive_ack_room_at(struct rnic *rnic);
+/* A good data packet goes to the responder; an ACK for it is made at ack_cyc. */
+void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_cyc);
+/* A good packet of an answer goes to the requester's memory. */
+void receive_take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc);
 
 int retire_init(struct rnic *rnic, char *error, size_t error_bytes);
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);

@@ -167,6 +167,7 @@ uint32_t system_add_qp(struct system *system, uint32_t nic_index, const struct q
     if (qp_table_put(&nic->by_number, made->qpn, index) ||
         ready_add(&nic->ready, index + 1, made->service_level, made->weight))
         return QP_NONE;
+    lookup_add_rings(nic, index);
     nic->qps++;
     join(nic, index, &system->nic[peer_nic]);
     return index;

@@ -14,6 +14,7 @@ void suite_bench_bad_input(void);
 #define HEAD "#rnicsim-trace version=1\n" QPS COLUMNS /* the first record is in line 5 */
 #define GOOD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n"
 #define GEN "$R trace gen --qps 4 --size 64 --requests 10 --opcode write -o x.wqe "
+#define UNITS "-s nic.context_unit='41 cycle' -s nic.translation_unit='29 cycle' "
 #define RUN "$R run -b u280_100g -o results "
 /* A nic file of its own beside a board file of its own, and neither in the folder where the program runs. */
 #define MY_NIC(edit)                                                                                                 \
@@ -91,6 +92,13 @@ static const struct bad_case cases[] = {
     {HEAD GOOD, RUN "-s 'nic.mtt_page=5 KiB' t.wqe", "not a power of two"},
     {HEAD GOOD, RUN "-s nic.mtt_levels=0 t.wqe", "out of range"},
     {HEAD GOOD, RUN "-s nic.qpc_misses=0 t.wqe", "out of range"},
+    {HEAD GOOD, RUN "-s nic.eqc_entries=5 -s nic.eqc_ways=2 t.wqe", "a multiple of the ways"},
+    {HEAD GOOD, RUN "-s nic.context_unit='41 cycle' t.wqe", "nic.translation_unit = 0: allowed is 1 cycle or more"},
+    {HEAD GOOD, RUN UNITS "-s nic.scheduler=wrr t.wqe", "nic.context_unit with another nic.scheduler: allowed is rr"},
+    {HEAD GOOD, RUN UNITS "-s nic.fabric=stream t.wqe", "nic.fabric or nic.doorbell_record: allowed is off"},
+    {HEAD GOOD, RUN UNITS "-s nic.requests=64 t.wqe", "allowed are their defaults"},
+    {HEAD GOOD, RUN UNITS "-s nic.station_interval='2 cycle' t.wqe", "allowed is more than nic.station_interval"},
+    {HEAD GOOD, RUN UNITS "-s transport.ack_point=visible t.wqe", "transport.ack_point: allowed is accepted"},
     {HEAD GOOD, RUN "-s pcie.ats=on t.wqe", "allowed with an IOMMU"},
     {HEAD GOOD, RUN "-s pcie.scaled_credits=4 t.wqe", "needs pcie.generation 4"},
     {HEAD GOOD, RUN "-s pcie.straddle=on -s 'pcie.user_width=128 bit' t.wqe", "allowed from 256 bit on"},
