@@ -154,10 +154,11 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     int64_t ack_point = rnic->setup.transport->ack_point;
     int64_t from_ps = ack_point == TRANSPORT_ACK_VISIBLE ? up->visible_at_ps : up->sent_at_ps;
     int64_t from_cyc = clk_after(&rnic->user_clk, from_ps);
-    if (__builtin_expect(rnic->place_until_written, 0))
-        receive_free_place(rnic, known_cyc(rnic, up));
-    if (__builtin_expect(rnic->answers.on, 0)) {
-        answers_written(rnic, clk_after(&rnic->user_clk, up->sent_at_ps));
+    if (__builtin_expect(rnic->place_until_written | rnic->answers.on, 0)) {
+        if (rnic->place_until_written)
+            receive_free_place(rnic, known_cyc(rnic, up));
+        if (rnic->answers.on)
+            answers_written(rnic, clk_after(&rnic->user_clk, up->sent_at_ps));
         if (item->kind == ITEM_ANSWER) {
             answer_written(rnic, up);
             return;

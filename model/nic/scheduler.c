@@ -165,12 +165,11 @@ static inline int64_t grant_at(struct rnic *rnic, uint32_t index, enum work work
     return space_at > at_cyc ? space_at : at_cyc;
 }
 
-/* Whether it is the QP's turn, in the cycle in which it can be granted, and it has to wait apart: not looked at before, when that is not
- * known. */
-static int must_wait_now(const struct rnic *rnic, uint32_t index, enum work work, int64_t at_cyc)
+/* Whether the QP, whose turn it is, has to wait apart: done in the cycle in which it could be granted; before, I have to come again then. */
+static int must_wait(const struct rnic *rnic, uint32_t index, enum work work, int64_t at_cyc, int *is_now)
 {
-    return at_cyc <= rnic_cycle(rnic, rnic->sim->now) &&
-           requests_must_wait(rnic, index, work == WORK_FETCH, work == WORK_PACKET, at_cyc);
+    *is_now = at_cyc <= rnic_cycle(rnic, rnic->sim->now);
+    return requests_must_wait(rnic, index, work == WORK_FETCH, work == WORK_PACKET, at_cyc);
 }
 
 /* Where QPs have their turn in the order in which they become eligible, the queue of those that will be is all there is: the first in
@@ -194,7 +193,10 @@ static inline __attribute__((always_inline)) int64_t next_in_order(struct rnic *
         if (__builtin_expect(rnic->has_gates, 0)) {
             if (at > from_cyc)
                 return at;
-            if (must_wait_now(rnic, *index, *work, at)) {
+            int is_now;
+            if (must_wait(rnic, *index, *work, at, &is_now)) {
+                if (!is_now)
+                    return at;
                 heap_take(&rnic->eligible);
                 requests_wait(rnic, *index);
                 continue;
@@ -240,7 +242,9 @@ static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *ind
     }
     while ((*index = ready_first(&rnic->ready)) != ARBITER_NONE) {
         *work = behind_context(rnic, *index, work_of(rnic, &rnic->qp[*index]));
-        int waits = __builtin_expect(rnic->has_gates, 0) && must_wait_now(rnic, *index, *work, from_cyc);
+        int is_now, waits = rnic->has_gates && must_wait(rnic, *index, *work, from_cyc, &is_now);
+        if (waits && !is_now)
+            return from_cyc;
         if (*work != WORK_NONE && !waits)
             break;
         rnic->qp[*index].queued = 0; /* it has failed since, or others have begun requests */
