@@ -91,7 +91,7 @@ static void ask_for_cqe(struct rnic *rnic, uint32_t qp, struct item *item, int64
                                                      .entries = item->ack_request ? 2 : 1,
                                                      .is_cqe = 1};
     item->ack_request = 0;
-    lookup_come(rnic, index, LOOKUP_TRANSLATION, now_cyc + rnic->params->receive_cqe, now_cyc);
+    lookup_come(rnic, index, LOOKUP_TRANSLATION, now_cyc + rnic->params->receive_cqe_gap, now_cyc);
 }
 
 void lookup_place_run(struct rnic *rnic, int64_t now_cyc)
@@ -125,7 +125,7 @@ void lookup_answer_cqe(struct rnic *rnic, uint32_t qp, uint32_t ref, int64_t at_
     uint32_t index = pool_take(&rnic->lookup.jobs);
     model_assert(rnic->sim, index != POOL_NONE, "out of memory");
     *lookup_job(&rnic->lookup, index) = (struct lookup_job){.qp = qp, .channel = LOOKUP_ACK, .entries = 1, .is_cqe = 1};
-    lookup_come(rnic, index, LOOKUP_TRANSLATION, at_cyc + rnic->params->receive_cqe, now_cyc);
+    lookup_come(rnic, index, LOOKUP_TRANSLATION, at_cyc + rnic->params->receive_cqe_gap, now_cyc);
 }
 
 /* ---- behind the translation ---- */
