@@ -236,11 +236,8 @@ int pcie_more_reads(struct pcie *pcie, enum pcie_kind kind, uint32_t count);
 
 /* ---- read engine ---- */
 
-/* Which of `reads` a kind takes. */
-#define PCIE_READS_OF(kind)                                 \
-    ((kind) < PCIE_PAYLOAD_WRITE  ? (unsigned)(kind)        \
-     : (kind) == PCIE_RECORD_READ ? (unsigned)PCIE_WQE_READ \
-                                  : (unsigned)PCIE_PAYLOAD_READ)
+/* Which of `reads` a kind takes, by enum pcie_kind. */
+extern const uint8_t pcie_reads_of[PCIE_KIND_COUNT];
 
 /* The user cycle from which another operation of this kind, payload or WQEs, may begin; SIM_NEVER: not decided yet. */
 static inline int64_t pcie_read_when(const struct pcie *pcie, enum pcie_kind kind)

@@ -3,9 +3,14 @@
 #include "pcie/pcie.h"
 #include "pcie/tlp.h"
 
+const uint8_t pcie_reads_of[PCIE_KIND_COUNT] = {[PCIE_WQE_READ] = PCIE_WQE_READ,
+                                                [PCIE_RECORD_READ] = PCIE_WQE_READ,
+                                                [PCIE_CONTEXT_READ] = PCIE_CONTEXT_READ,
+                                                [PCIE_RECEIVE_READ] = PCIE_RECEIVE_READ};
+
 uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t address, uint32_t bytes, uint32_t ref)
 {
-    space_take(&pcie->reads[PCIE_READS_OF(kind)], 1);
+    space_take(&pcie->reads[pcie_reads_of[kind]], 1);
     uint32_t index = pcie->read_unused[--pcie->read_unused_count];
     pcie->read[index] = (struct pcie_read){.address = address, .bytes = bytes, .ref = ref, .kind = (uint16_t)kind};
     return index;
@@ -13,7 +18,7 @@ uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t addres
 
 void pcie_read_end(struct pcie *pcie, uint32_t read, int64_t at_cyc)
 {
-    space_give(&pcie->reads[PCIE_READS_OF(pcie->read[read].kind)], 1, at_cyc + 1);
+    space_give(&pcie->reads[pcie_reads_of[pcie->read[read].kind]], 1, at_cyc + 1);
     pcie->read_unused[pcie->read_unused_count++] = read;
 }
 

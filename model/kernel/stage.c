@@ -62,6 +62,8 @@ static inline int64_t last_beat(const struct server *server, const struct fifo *
 static inline int64_t rest_after(const struct server *server, uint32_t beats)
 {
     int64_t more = beats - server->pause_beats;
+    if (__builtin_expect(server->pause_cyc == 0, 1))
+        return server->rest_cyc;
     return server->rest_cyc + (more <= 0 ? 0 : more < server->pause_cyc ? more : server->pause_cyc);
 }
 
@@ -70,11 +72,11 @@ static inline int64_t book(struct server *server, const struct fifo *in, struct 
                            int64_t ready_cyc, int64_t start_cyc)
 {
     uint32_t beats = fifo_beats(slot->bytes, server->shift);
-    int64_t work = (beats - 1) * server->interval_cyc;
+    int64_t work = (beats - 1) * server->interval_cyc, rest = rest_after(server, beats);
     int64_t end = start_cyc + work;
     ready_cyc = max2(ready_cyc, server->free_cyc);
     server->items++;
-    server->work_cyc += work + rest_after(server, beats);
+    server->work_cyc += work + rest;
     if (start_cyc > ready_cyc) {
         server->blocked_cyc += start_cyc - ready_cyc;
         out->back_pressure_cyc += start_cyc - ready_cyc;
@@ -82,7 +84,7 @@ static inline int64_t book(struct server *server, const struct fifo *in, struct 
     if (!server->store)
         end = max2(end, last_beat(server, in, slot, beats));
     server->bubble_cyc += end - start_cyc - work;
-    server->free_cyc = end + rest_after(server, beats);
+    server->free_cyc = end + rest;
     return end;
 }
 

@@ -30,13 +30,13 @@ static void translate_cqe(const struct rnic *rnic, struct context_request *reque
 static void translate_receive(struct rnic *rnic, struct context_request *request, const struct lookup_job *job)
 {
     struct qp *qp = &rnic->qp[request->qp];
-    uint32_t most = (uint32_t)rnic->params->wqe_fetch_most, block = qp->receives_asked / most;
+    uint32_t most = (uint32_t)rnic->params->wqe_fetch_most, block = qp->receives_looked / most;
     uint64_t rings = qp->rings_offset + lookup_ring_bytes(qp->send_mask, WQE_BYTES) +
                      lookup_ring_bytes(qp->send_mask, (uint64_t)rnic->params->cqe_bytes);
     context_translate(rnic, request, RING_REGIONS + 3 * request->qp + 2,
                       RING_PAGES + rings + (uint64_t)(block * most & qp->receive_mask) * WQE_BYTES, WQE_BYTES);
     request->block = (uint64_t)block << 20 | request->qp;
-    qp->receives_asked += rnic_item(rnic, job->ref)->last;
+    qp->receives_looked += rnic_item(rnic, job->ref)->last;
 }
 
 /* Of a packet to be sent, of one received, or of an answer's that is received. */

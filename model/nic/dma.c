@@ -43,7 +43,7 @@ static int64_t decide_down(void *self, int64_t now)
 {
     struct rnic *rnic = self;
     int64_t horizon = sim_horizon(rnic->sim, rnic->pcie.down_decider), wake_at;
-    if (rnic->stores_wait)
+    if (__builtin_expect(rnic->stores_wait, 0))
         doorbell_forward(rnic);
     for (;;) {
         struct pcie_down down = pcie_down_next(&rnic->pcie, horizon, &wake_at);
@@ -57,11 +57,12 @@ static int64_t decide_down(void *self, int64_t now)
             wake_at = wake_at <= now ? SIM_NEVER : wake_at;
             break;
         }
-        if (PCIE_READS_OF(rnic->pcie.read[down.ref].kind) == PCIE_PAYLOAD_READ)
+        unsigned kind = rnic->pcie.read[down.ref].kind;
+        if (kind == PCIE_PAYLOAD_READ || kind == PCIE_FETCH_ADD || kind == PCIE_CMP_SWAP)
             port_forward_payload(rnic);
-        else if (rnic->pcie.read[down.ref].kind == PCIE_CONTEXT_READ)
+        else if (kind == PCIE_CONTEXT_READ)
             context_arrived(rnic, down.ref, down.at_cyc);
-        else if (rnic->pcie.read[down.ref].kind == PCIE_RECEIVE_READ)
+        else if (kind == PCIE_RECEIVE_READ)
             give_receive_wqe(rnic, down.ref, down.at_cyc);
         else
             give_to_scheduler(rnic, down.ref, down.at_cyc);

@@ -219,18 +219,43 @@ static void take_out(struct rnic *rnic, struct lookup_station *station)
     }
 }
 
+/* A packet without payload to be read has no address to be translated; it passes those of other QPs. */
+static int passes_translation(const struct rnic *rnic, const struct lookup_job *job)
+{
+    const struct lookup *lookup = &rnic->lookup;
+    const struct lookup_station *station = &lookup->station[lookup_station_of(LOOKUP_SEND, LOOKUP_TRANSLATION)];
+    uint32_t before;
+    if (job->channel != LOOKUP_SEND)
+        return 0;
+    const struct item *item = rnic_item(rnic, job->ref);
+    int has_payload = item->payload_bytes > 0 && !rnic_message(rnic, item->message)->has_inline;
+    return !has_payload && station->waits_first == LOOKUP_NONE &&
+           oldest_of(lookup, station, job->qp, &before) == LOOKUP_NONE &&
+           (station->leaves == LOOKUP_NONE || lookup_job(lookup, station->leaves)->qp != job->qp);
+}
+
 /* With its context a job goes on to its translation. */
 static int64_t to_translation(struct rnic *rnic, uint32_t index, int64_t now_cyc, int64_t *again_cyc)
 {
     const struct lookup_job *job = lookup_job(&rnic->lookup, index);
     if (job->channel == LOOKUP_DATA)
         return lookup_place(rnic, index, now_cyc, again_cyc);
+    if (passes_translation(rnic, job)) {
+        int64_t taken_cyc = visit_to_read(rnic, job, now_cyc, again_cyc);
+        if (taken_cyc != LOOKUP_NOT_TAKEN)
+            pool_give(&rnic->lookup.jobs, index);
+        return taken_cyc;
+    }
     if (!lookup_has_room(&rnic->lookup, (enum lookup_channel)job->channel, LOOKUP_TRANSLATION)) {
         *again_cyc = SIM_NEVER;
         return LOOKUP_NOT_TAKEN;
     }
-    int64_t gap = job->channel == LOOKUP_ACK ? rnic->params->retire_gap : rnic->params->lookup_gap;
+    int64_t gap = job->channel == LOOKUP_ACK ? lookup_ack_gap(rnic, job) : rnic->params->lookup_gap;
+    uint32_t qp = job->qp, ref = job->ref;
+    int is_ack = job->channel == LOOKUP_ACK;
     lookup_come(rnic, index, LOOKUP_TRANSLATION, now_cyc + gap, now_cyc);
+    if (is_ack)
+        lookup_answer_cqe(rnic, qp, ref, now_cyc + gap, now_cyc);
     return now_cyc;
 }
 

@@ -103,8 +103,9 @@ struct lookup {
     uint32_t *cell; /* the QP that each cell of WQEs belongs to; LOOKUP_NONE */
     uint32_t cells;
 
-    struct space unacked;     /* packets of all QPs; no depth: no limit */
-    int64_t scatter_free_cyc; /* the write side of dispatch */
+    struct space unacked;      /* packets of all QPs; no depth: no limit */
+    int64_t returned_free_cyc; /* the same of answers */
+    int64_t scatter_free_cyc;  /* the write side of dispatch */
 
     struct lookup_record *record; /* NULL: not asked for */
     uint32_t records, records_room;
@@ -201,6 +202,9 @@ void context_look_up(struct rnic *rnic, uint32_t job, int64_t now_cyc, uint32_t 
 void lookup_come(struct rnic *rnic, uint32_t job, enum lookup_unit unit, int64_t at_cyc, int64_t now_cyc);
 /* A received packet leaves its context: the same as above. */
 int64_t lookup_place(struct rnic *rnic, uint32_t job, int64_t now_cyc, int64_t *again_cyc);
+/* An ACK, or a packet of an answer, leaves its context; if it is an answer's last, its CQE comes behind it. */
+int64_t lookup_ack_gap(const struct rnic *rnic, const struct lookup_job *job);
+void lookup_answer_cqe(struct rnic *rnic, uint32_t qp, uint32_t ref, int64_t at_cyc, int64_t now_cyc);
 /* The receive WQE's lookup is done. */
 void lookup_has_place(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc);
 void lookup_place_run(struct rnic *rnic, int64_t now_cyc);

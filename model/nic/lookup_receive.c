@@ -91,7 +91,7 @@ static void ask_for_cqe(struct rnic *rnic, uint32_t qp, struct item *item, int64
                                                      .entries = item->ack_request ? 2 : 1,
                                                      .is_cqe = 1};
     item->ack_request = 0;
-    lookup_come(rnic, index, LOOKUP_TRANSLATION, now_cyc + rnic->params->receive_completion, now_cyc);
+    lookup_come(rnic, index, LOOKUP_TRANSLATION, now_cyc + rnic->params->receive_cqe_gap, now_cyc);
 }
 
 void lookup_place_run(struct rnic *rnic, int64_t now_cyc)
@@ -110,6 +110,22 @@ void lookup_place_run(struct rnic *rnic, int64_t now_cyc)
     lookup_come(rnic, index, LOOKUP_TRANSLATION, now_cyc, now_cyc);
     if (makes_cqe)
         ask_for_cqe(rnic, qp, item, now_cyc);
+}
+
+int64_t lookup_ack_gap(const struct rnic *rnic, const struct lookup_job *job)
+{
+    return rnic_item(rnic, job->ref)->kind == ITEM_ANSWER ? rnic->params->answer_gap : rnic->params->retire_gap;
+}
+
+void lookup_answer_cqe(struct rnic *rnic, uint32_t qp, uint32_t ref, int64_t at_cyc, int64_t now_cyc)
+{
+    const struct item *item = rnic_item(rnic, ref);
+    if (item->kind != ITEM_ANSWER || !item->last)
+        return;
+    uint32_t index = pool_take(&rnic->lookup.jobs);
+    model_assert(rnic->sim, index != POOL_NONE, "out of memory");
+    *lookup_job(&rnic->lookup, index) = (struct lookup_job){.qp = qp, .channel = LOOKUP_ACK, .entries = 1, .is_cqe = 1};
+    lookup_come(rnic, index, LOOKUP_TRANSLATION, at_cyc + rnic->params->receive_cqe_gap, now_cyc);
 }
 
 /* ---- behind the translation ---- */
@@ -170,18 +186,38 @@ int64_t lookup_to_cqe(struct rnic *rnic, const struct lookup_job *job, int64_t n
     return ack_cyc;
 }
 
+/* A packet of an answer goes to the write engine beat by beat, the lookup of its CQE behind it. */
+static int64_t to_memory(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc)
+{
+    const struct nic_params *p = rnic->params;
+    int64_t *free_cyc = &rnic->lookup.returned_free_cyc;
+    if (must_wait(*free_cyc, now_cyc, again_cyc))
+        return LOOKUP_NOT_TAKEN;
+    if (job->is_cqe) {
+        *free_cyc = now_cyc + p->receive_ack;
+        return now_cyc;
+    }
+    const struct item *item = rnic_item(rnic, job->ref);
+    if (must_wait(receive_room_at(rnic, item), now_cyc, again_cyc))
+        return LOOKUP_NOT_TAKEN;
+    *free_cyc = now_cyc + p->receive_scatter + lookup_beats(p, item->payload_bytes);
+    receive_take_answer(rnic, job->ref, now_cyc);
+    return now_cyc;
+}
+
 int64_t lookup_to_retire(struct rnic *rnic, const struct lookup_job *job, int64_t now_cyc, int64_t *again_cyc)
 {
-    const struct item *item = rnic_item(rnic, job->ref);
+    if (job->is_cqe)
+        return to_memory(rnic, job, now_cyc, again_cyc);
     if (job->failed)
         return drop_failed(rnic, job->ref, now_cyc);
+    const struct item *item = rnic_item(rnic, job->ref);
+    if (item->kind == ITEM_ANSWER)
+        return to_memory(rnic, job, now_cyc, again_cyc);
     if (must_wait(receive_room_at(rnic, item), now_cyc, again_cyc))
         return LOOKUP_NOT_TAKEN;
     rnic->dispatching.items++;
     rnic->dispatching.work_cyc++;
-    if (item->kind == ITEM_ANSWER)
-        receive_take_answer(rnic, job->ref, now_cyc);
-    else
-        rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), now_cyc, item->bytes, job->ref);
+    rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), now_cyc, item->bytes, job->ref);
     return now_cyc;
 }

@@ -74,7 +74,8 @@ struct qp {
     /* the receive queue and the responder */
     struct qp_receive *receive;
     uint32_t receive_mask, receives_posted, receives_taken, receives_asked;
-    uint32_t unacked; /* by units: packets made, each of which an ACK or an answer is to come for */
+    uint32_t unacked;         /* by units: packets made, each of which an ACK or an answer is to come for */
+    uint32_t receives_looked; /* by units: looked up, counted like `receives_taken` */
     struct responder responder;
     uint32_t answer_first, answer_last;   /* its answers, in order; POOL_NONE */
     uint32_t answers_held;                /* of them those to READs and atomics */

@@ -160,7 +160,8 @@ static int64_t room_at(struct rnic *rnic, enum rnic_path path, uint32_t bytes)
 }
 
 /* When what the packet needs behind its dispatch is there: a place where it goes, and one for the ACK or NAK that it may lead to. */
-static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rnic, const struct item *item)
+static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rnic, const struct item *item,
+                                                                 int has_instant)
 {
     if (item->bad)
         return 0;
@@ -169,7 +170,7 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
     int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes);
     if (item->kind == ITEM_ANSWER)
         return respond_at;
-    if (!acks_on_acceptance(rnic) || (!item->ack_request && !is_judged_at_its_instant(rnic, item)))
+    if (!acks_on_acceptance(rnic) || (!item->ack_request && !has_instant))
         return respond_at;
     int64_t ack_at = room_at(rnic, RNIC_ACK, FRAME_ACK_BYTES);
     return respond_at > ack_at ? respond_at : ack_at;
@@ -225,14 +226,14 @@ static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, ui
         return 0;
     }
     struct message *message = rnic_message(rnic, item->message);
-    if (item->ack_request)
-        item->after_answers = rnic->qp[item->qp].answers_asked;
-    if (item->last)
+    if (item->last) {
         message->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
-    if (acks_on_acceptance(rnic)) {
-        if (item->last)
+        if (acks_on_acceptance(rnic))
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, ack_cyc);
-        if (item->ack_request) {
+    }
+    if (item->ack_request) {
+        item->after_answers = rnic->qp[item->qp].answers_asked;
+        if (acks_on_acceptance(rnic)) {
             receive_acknowledge(rnic, item, MESSAGE_OK, ack_cyc);
             item = rnic_item(rnic, ref); /* the pool may have moved */
         }
@@ -248,7 +249,7 @@ int64_t receive_ack_room_at(struct rnic *rnic)
 
 int64_t receive_room_at(struct rnic *rnic, const struct item *item)
 {
-    return all_room_at(rnic, item);
+    return all_room_at(rnic, item, is_judged_at_its_instant(rnic, item));
 }
 
 void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_cyc)
@@ -318,12 +319,13 @@ static int64_t run_dispatch(struct rnic *rnic, int is_decider)
         const struct fifo_slot *front = fifo_front(in);
         const struct item *item = rnic_item(rnic, front->ref);
         int64_t ready = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc;
-        int64_t start = all_room_at(rnic, item);
+        int has_instant = is_judged_at_its_instant(rnic, item);
+        int64_t start = all_room_at(rnic, item, has_instant);
         if (start == SIM_NEVER)
             return SIM_NEVER;
         if (start < ready)
             start = ready;
-        if (is_judged_at_its_instant(rnic, item) && (!is_decider || rnic_ps(rnic, start) > rnic->sim->now))
+        if (has_instant && (!is_decider || rnic_ps(rnic, start) > rnic->sim->now))
             return rnic_ps(rnic, start);
         rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - ready;
         dispatch(rnic, start, 0);
@@ -366,7 +368,7 @@ static __attribute__((noinline, cold)) int64_t run_and_look_ahead(struct rnic *r
             return next;
         const struct fifo_slot *front = fifo_front(in);
         int64_t ready = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc;
-        int64_t from = there > ready ? there : ready, room = all_room_at(rnic, rnic_item(rnic, front->ref));
+        int64_t from = there > ready ? there : ready, room = receive_room_at(rnic, rnic_item(rnic, front->ref));
         int64_t start = room > from ? room : from;
         if (start > now_cyc)
             return start < next ? start : next;

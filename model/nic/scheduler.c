@@ -76,7 +76,7 @@ int64_t scheduler_enqueue(struct rnic *rnic, uint32_t index, int64_t cyc, enum q
     struct qp *qp = &rnic->qp[index];
     if (qp->queued || work_of(rnic, qp) == WORK_NONE)
         return SIM_NEVER;
-    qp->wait = waited_for;
+    qp->wait = (uint8_t)waited_for;
     cyc = eligible_cyc(rnic, qp, cyc);
     scheduler_queue(rnic, index, cyc);
     return cyc;

@@ -44,7 +44,9 @@ void bench_open(struct bench *bench, uint32_t qps)
                                       {"b", "respond", "write_fifo", 0},
                                       {"b", "tx", "mac", 0},
                                       {"a", "cqe", "cqe_fifo", 0},
-                                      {"b", "rx", "cdc", 0}}};
+                                      {"b", "rx", "cdc", 0},
+                                      {"b", "sched", "operation_fifo", 0},
+                                      {"a", "respond", "write_fifo", 0}}};
     if (rnicsim_create(&options, &bench->sim, &error))
         printf("%s", error.text);
     CU_ASSERT_PTR_NOT_NULL_FATAL(bench->sim);
@@ -55,7 +57,8 @@ void bench_open(struct bench *bench, uint32_t qps)
                                      .peer_qpn = i / 2 + 1,
                                      .mtu_bytes = 4096,
                                      .sq_depth = 256,
-                                     .rq_depth = 512};
+                                     .rq_depth = 512,
+                                     .max_rd_atomic = 16};
         CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(bench->sim, &qp, &error), RNICSIM_OK);
     }
     for (size_t i = 0; i < WATCHES; i++)

@@ -10,7 +10,7 @@
 #define CYCLE_PS 5000
 #define LOOKUPS_MAX 4096
 #define BLOCK 16u /* WQEs that one read brings */
-#define WATCHES 6u
+#define WATCHES 8u
 #define PORT_CYC 2 /* grant to the first beat at the MAC */
 
 struct watched {
@@ -25,7 +25,7 @@ struct bench {
     size_t events;
 };
 
-enum { READS, WQES, WRITES, ACK_FRAMES, CQES, FRAMES_IN };
+enum { READS, WQES, WRITES, ACK_FRAMES, CQES, FRAMES_IN, ANSWER_READS, RETURNED };
 
 /* Asserts it, and prints it where it is not so, or with RNICSIM_PRINT. */
 void is_close(const char *event, double measured, double predicted, double tolerance);

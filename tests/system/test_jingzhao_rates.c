@@ -85,6 +85,26 @@ static void all_packets(void)
     }
 }
 
+/* READs, once the requests under way bind: as fast as their answers are taken by the requester, whose station looks up payload and CQE of each. */
+static void reads(void)
+{
+    static const struct {
+        uint32_t bytes;
+        double measured;
+    } row[] = {{64, 30.8}, {1024, 34}, {4096, 82}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct bench bench;
+        char event[64];
+        bench_warm(&bench, RNICSIM_READ, 16, row[i].bytes);
+        for (uint32_t qpn = 1; qpn <= 16; qpn++)
+            bench_post(&bench, RNICSIM_READ, qpn, row[i].bytes, 14);
+        bench_run(&bench);
+        snprintf(event, sizeof event, "16 QPs, READs of %u B: cycles a packet", row[i].bytes);
+        is_close(event, row[i].measured, interval(&bench, 184, 216), 0.05 * row[i].measured);
+        rnicsim_destroy(bench.sim);
+    }
+}
+
 /* And at the receiver: a station takes 22 cycles for payload and ACK, or 13 more than the payload's beats and 5. A SEND waits for its
  * receive WQE first, one after the other. */
 static void receive_rates(void)
@@ -154,6 +174,7 @@ void suite_system_jingzhao_rates(void)
     CU_add_test(suite, "one QP: 126 cycles a packet, whatever its size", one_qp);
     CU_add_test(suite, "many QPs: sent", many_qps);
     CU_add_test(suite, "many QPs: all packets", all_packets);
+    CU_add_test(suite, "many QPs: READs", reads);
     CU_add_test(suite, "many QPs: received", receive_rates);
     CU_add_test(suite, "units: one lookup an interval, whoever asks", units_keep_their_interval);
 }

@@ -31,7 +31,7 @@ static struct scenario random_load(int i)
     s.batch = (uint32_t)(i % 3) + 1;
     s.messages = 240;
     s.length_bytes = bytes[i % 4];
-    s.opcode = i % 4 == 2 ? RNICSIM_SEND : RNICSIM_WRITE;
+    s.opcode = i % 4 == 2 ? RNICSIM_SEND : i % 4 == 1 && i > 4 ? RNICSIM_READ : RNICSIM_WRITE;
     return s;
 }
 
