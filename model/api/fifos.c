@@ -1,5 +1,5 @@
 /* The FIFOs: in front of each stage, at the end of each path but mac_rx (a frame that arrives there is taken or dropped at once: no
- * memory), the payload buffers of requests and of answers, and contexts to be written back. How full they were, which parameter sets their depth, and what they take in memory. */
+ * memory), the payload buffers of requests and of answers, contexts to be written back, and memory on the board with what is behind it. How full they were, which parameter sets their depth, and what they take in memory. */
 #include "api/api_internal.h"
 
 #include <stdio.h>
@@ -7,7 +7,14 @@
 
 #define BUFFER_UNIT_BYTES 64u
 
-enum { PAYLOAD_BUFFER = RNIC_PATHS, CONTEXT_WRITES, ANSWER_BUFFER }; /* as paths */
+enum {
+    PAYLOAD_BUFFER = RNIC_PATHS,
+    CONTEXT_WRITES,
+    ANSWER_BUFFER,
+    STAGING_BUFFER,
+    STAGED_FIFO,
+    PLACES_END
+}; /* as paths */
 
 /* One of them in its NIC. */
 struct place {
@@ -23,9 +30,18 @@ static size_t fifos_in(const struct rnic *nic, int path)
     return (size_t)(p->count + has_end);
 }
 
+/* Those that belong to no path, in the order of the enumeration. */
+static int is_there(const struct rnic *nic, int place)
+{
+    return place == PAYLOAD_BUFFER || (place == CONTEXT_WRITES && nic->pcie.has_updates) ||
+           (place == ANSWER_BUFFER && nic->answers.on) || (place >= STAGING_BUFFER && nic->staging.on);
+}
+
 static size_t fifos_of(const struct rnic *nic)
 {
-    size_t count = 1u + (nic->pcie.has_updates != 0) + (nic->answers.on != 0);
+    size_t count = 0;
+    for (int place = PAYLOAD_BUFFER; place < PLACES_END; place++)
+        count += is_there(nic, place) != 0;
     for (int path = 0; path < RNIC_PATHS; path++)
         count += fifos_in(nic, path);
     return count;
@@ -48,34 +64,46 @@ static int find(struct rnicsim *sim, size_t index, struct place *place)
         index -= here;
     }
     place->stage = (int)index;
-    if (place->path == PAYLOAD_BUFFER && index > 0)
-        place->path = index == 1 && place->nic->pcie.has_updates ? CONTEXT_WRITES : ANSWER_BUFFER;
-    return 0;
+    if (place->path < PAYLOAD_BUFFER)
+        return 0;
+    for (;; place->path++)
+        if (is_there(place->nic, place->path) && index-- == 0)
+            return 0;
 }
 
 static int is_buffer(const struct place *place)
 {
-    return place->path == PAYLOAD_BUFFER || place->path == ANSWER_BUFFER;
+    return place->path == PAYLOAD_BUFFER || place->path == ANSWER_BUFFER || place->path == STAGING_BUFFER;
 }
 
 static int is_end(const struct place *place)
 {
-    return place->path == CONTEXT_WRITES || place->stage == place->nic->path[place->path].count;
+    return place->path == CONTEXT_WRITES || place->path == STAGED_FIFO ||
+           place->stage == place->nic->path[place->path].count;
+}
+
+/* Whose items a FIFO holds. */
+static enum rnic_path path_of(const struct place *place)
+{
+    return place->path == STAGED_FIFO ? RNIC_RESPOND : (enum rnic_path)place->path;
 }
 
 static struct fifo *fifo_of(const struct place *place)
 {
     if (place->path == CONTEXT_WRITES)
         return &place->nic->contexts.writes;
+    if (place->path == STAGED_FIFO)
+        return &place->nic->staging.out;
     struct path *path = &place->nic->path[place->path];
     return is_end(place) ? &path->end : &path->stage[place->stage].in;
 }
 
 static struct level *level_of(const struct place *place)
 {
-    return place->path == PAYLOAD_BUFFER  ? &place->nic->payload_level
-           : place->path == ANSWER_BUFFER ? &place->nic->answers.level
-                                          : &fifo_of(place)->level;
+    return place->path == PAYLOAD_BUFFER   ? &place->nic->payload_level
+           : place->path == ANSWER_BUFFER  ? &place->nic->answers.level
+           : place->path == STAGING_BUFFER ? &place->nic->staging.level
+                                           : &fifo_of(place)->level;
 }
 
 /* ---- what happened ---- */
@@ -107,14 +135,15 @@ static void fill_fifo(const struct place *place, struct rnicsim_fifo_info *out)
                                                       "ACKs to retire by",
                                                       "CQEs for the write engine",
                                                       "fetches for the read engine"};
-    int has_path = place->path != CONTEXT_WRITES;
+    int has_path = place->path < RNIC_PATHS;
     const struct fifo *fifo = fifo_of(place);
     out->path = has_path ? rnic_path_name[place->path] : "core";
     out->name = fifo->shape.name;
     out->unit = fifo->shape.in_beats ? "beats" : "packets";
-    out->holds = !has_path       ? "contexts and atomics' values for the write engine"
-                 : is_end(place) ? end_holds[place->path]
-                                 : place->nic->setup.holds[place->path][place->stage];
+    out->holds = place->path == STAGED_FIFO ? end_holds[RNIC_RESPOND]
+                 : !has_path                ? "contexts and atomics' values for the write engine"
+                 : is_end(place)            ? end_holds[place->path]
+                                            : place->nic->setup.holds[place->path][place->stage];
     out->drops = fifo->drops;
     out->back_pressure_ps = api_in_ps(fifo->shape.write_clk, fifo->back_pressure_cyc);
     out->crosses_clocks =
@@ -167,8 +196,11 @@ static void fill_depth_key(const struct place *place, struct rnicsim_fifo_info *
         out->depth_unit = out->unit;
         return;
     }
-    snprintf(out->depth_key, sizeof out->depth_key, "%s",
-             place->path == CONTEXT_WRITES ? "nic.context_writes" : end_key((enum rnic_path)place->path));
+    if (place->path == STAGED_FIFO || place->path == RNIC_RESPOND)
+        snprintf(out->depth_key, sizeof out->depth_key, "nic.%s", fifo->shape.name);
+    else
+        snprintf(out->depth_key, sizeof out->depth_key, "%s",
+                 place->path == CONTEXT_WRITES ? "nic.context_writes" : end_key((enum rnic_path)place->path));
     if (fifo->shape.in_beats) {
         out->depth_unit = "B";
         out->depth_scale = fifo->shape.read_bytes;
@@ -184,7 +216,7 @@ static void fill_depth_range(const struct rnicsim *sim, const struct place *plac
     out->depth_most = (uint64_t)most / out->depth_scale;
     if (is_buffer(place) || !fifo_of(place)->shape.in_beats)
         return;
-    uint32_t item = fifo_units(fifo_of(place), rnic_largest_item_bytes(place->nic, (enum rnic_path)place->path));
+    uint32_t item = fifo_units(fifo_of(place), rnic_largest_item_bytes(place->nic, path_of(place)));
     if (out->depth_least < item)
         out->depth_least = item;
 }
@@ -241,7 +273,7 @@ static void fill_memory(const struct rnicsim *sim, const struct place *place, st
     out->words = 1;
     out->word_bits = entry > 0 ? (uint32_t)entry : beat_bits(fifo->shape.read_bytes);
     if (entry == 0 && !fifo->shape.in_beats)
-        out->words = fifo_beats(rnic_largest_item_bytes(place->nic, (enum rnic_path)place->path), fifo->read_shift);
+        out->words = fifo_beats(rnic_largest_item_bytes(place->nic, path_of(place)), fifo->read_shift);
 }
 
 int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out)
@@ -251,7 +283,9 @@ int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *ou
         return RNICSIM_EINPUT;
     *out = (struct rnicsim_fifo_info){.nic = place.nic->setup.name,
                                       .path = "core",
-                                      .name = place.path == ANSWER_BUFFER ? "answer_buffer" : "payload_buffer",
+                                      .name = place.path == ANSWER_BUFFER    ? "answer_buffer"
+                                              : place.path == STAGING_BUFFER ? "staging_buffer"
+                                                                             : "payload_buffer",
                                       .unit = "64 B",
                                       .holds = "payload from its read until it leaves"};
     if (!is_buffer(&place))

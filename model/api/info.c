@@ -74,12 +74,13 @@ enum core {
     CORE_FABRIC,
     CORE_CONTEXT_UNIT, /* these two with nic.context_unit only */
     CORE_TRANSLATION_UNIT,
+    CORE_MEMORY, /* with nic.staging only */
     CORE_COUNT
 };
 
-static const char *const core_name[CORE_COUNT] = {"host_cpu",  "scheduler", "read_engine",  "pcie_up",
-                                                  "pcie_down", "port",      "line",         "dispatch",
-                                                  "retire",    "fabric",    "context_unit", "translation_unit"};
+static const char *const core_name[CORE_COUNT] = {
+    "host_cpu", "scheduler", "read_engine", "pcie_up",      "pcie_down",        "port",  "line",
+    "dispatch", "retire",    "fabric",      "context_unit", "translation_unit", "memory"};
 
 static void fill_server(const struct server *server, struct rnicsim_stage_info *out)
 {
@@ -185,6 +186,10 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
     case CORE_TRANSLATION_UNIT:
         fill_unit(nic, core == CORE_CONTEXT_UNIT ? LOOKUP_CONTEXT : LOOKUP_TRANSLATION, out);
         break;
+    case CORE_MEMORY: /* the mean of its channels */
+        out->items = nic->staging.accesses;
+        out->time_ps[RNICSIM_WORK] = nic->staging.work_ps / nic->params->memory_channels;
+        break;
     case CORE_LINE:
         out->items = nic->line.frames;
         out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->line.clk, nic->line.work_cyc);
@@ -209,7 +214,7 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
 /* Stages of one NIC: those of its paths, then the decision points. */
 static size_t stages_of(const struct rnic *nic)
 {
-    size_t count = nic->lookup.on ? CORE_COUNT : CORE_CONTEXT_UNIT;
+    size_t count = CORE_CONTEXT_UNIT + (nic->lookup.on ? 2u : 0) + (nic->staging.on != 0);
     for (int path = 0; path < RNIC_PATHS; path++)
         count += (size_t)nic->path[path].count;
     return count;
@@ -262,6 +267,8 @@ int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *
         }
         index -= (size_t)nic->path[path].count;
     }
+    if (!nic->lookup.on && index >= CORE_CONTEXT_UNIT)
+        index += CORE_MEMORY - CORE_CONTEXT_UNIT;
     fill_core(nic, (enum core)index, out);
     balance(sim, out);
     return RNICSIM_OK;

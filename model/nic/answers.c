@@ -99,7 +99,8 @@ int answers_have_room(struct rnic *rnic, uint32_t index)
 /* Packets on their way to the write engine, and the one that it is at. */
 static uint32_t writes_under_way(const struct rnic *rnic)
 {
-    return path_items(&rnic->path[RNIC_RESPOND]) + (rnic->pcie.writing[PCIE_IN_PAYLOAD - 1].active != 0);
+    return path_items(&rnic->path[RNIC_RESPOND]) + staging_packets(rnic) +
+           (rnic->pcie.writing[PCIE_IN_PAYLOAD - 1].active != 0);
 }
 
 void answers_ask(struct rnic *rnic, const struct item *request, int64_t now_cyc)

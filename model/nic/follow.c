@@ -23,7 +23,7 @@ int follow_init(struct rnic *rnic, char *error, size_t error_bytes)
     if (in_bytes)
         return -1;
     snprintf(error, error_bytes,
-             "nic.grant = request with nic.qpc_entries, cqc_entries, mpt_entries or mtt_entries: "
+             "nic.grant = request with nic.context_unit, qpc_entries, cqc_entries, mpt_entries or mtt_entries: "
              "allowed with all contexts on chip (0)");
     if (rnic->contexts.on)
         return -1;

@@ -21,6 +21,10 @@ static const char *wrong_with(const struct rnic *rnic)
         return "another nic.scheduler: allowed is rr with a quantum of 1 packet and one class without a limit";
     if (p->fabric != NIC_FABRIC_OFF || p->doorbell_record != NIC_DOORBELL_RECORD_OFF)
         return "nic.fabric or nic.doorbell_record: allowed is off";
+    if (p->receive_reads != 0)
+        return "nic.receive_reads: allowed is 0";
+    if (rnic->setup.transport->completion != TRANSPORT_COMPLETION_ACKED)
+        return "transport.completion: allowed is acked";
     if (rnic->begun_limited || p->wqe_prefetch != 1)
         return "nic.requests, nic.qp_requests or nic.wqe_prefetch: allowed are their defaults";
     if (p->station_out <= p->station_interval)

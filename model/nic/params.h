@@ -10,6 +10,7 @@ struct nic_params {
 #undef PARAM
 };
 
+enum nic_staging { NIC_STAGING_OFF, NIC_STAGING_ON };
 enum nic_atomic { NIC_ATOMIC_NIC, NIC_ATOMIC_HOST };
 enum nic_answer_policy { NIC_ANSWERS_IN_TURN, NIC_ANSWERS_FIRST, NIC_ANSWERS_LAST };
 enum nic_doorbell_full { NIC_DOORBELL_FULL_WAIT, NIC_DOORBELL_FULL_DROP };

@@ -257,8 +257,8 @@ void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_
     (void)take_data(rnic, ref, now_cyc, ack_cyc);
 }
 
-/* A packet of an answer, at the requester. They come in order; behind one that was lost, the others are of no use. */
-/* 1: it goes on to the write engine. */
+/* A packet of an answer, at the requester. They come in order; behind one that was lost, the others are of no use.
+ * 1: it goes on to the write engine. */
 static int take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);

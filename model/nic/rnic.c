@@ -88,6 +88,10 @@ static struct fifo_shape end_shape(const struct rnic *rnic, enum rnic_path path)
     case RNIC_RESPOND:
         shape.name = "write_fifo", shape.depth = (uint32_t)p->write_fifo / user_bytes, shape.in_beats = 1;
         shape.read_clk = &rnic->pcie.link_clk, shape.flops = 1;
+        if (rnic->staging.on) {
+            shape.name = "staging_fifo", shape.depth = (uint32_t)p->staging_fifo / user_bytes;
+            shape.read_clk = &rnic->user_clk;
+        }
         break;
     case RNIC_RETIRE:
         shape.name = "retire_fifo", shape.depth = (uint32_t)p->retire_fifo;
@@ -181,7 +185,8 @@ int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *pe
     rnic->fabric_source = setup->posts_from_fabric ? (enum nic_fabric)setup->nic->fabric : NIC_FABRIC_OFF;
     return init_clocks(rnic, error, error_bytes) || events_init(rnic, error, error_bytes) ||
                    fabric_init(rnic, error, error_bytes) || dma_init(rnic, error, error_bytes) ||
-                   context_init(rnic, error, error_bytes) || answers_init(rnic, error, error_bytes)
+                   context_init(rnic, error, error_bytes) || answers_init(rnic, error, error_bytes) ||
+                   staging_init(rnic, error, error_bytes)
                ? -1
            : rnic->receives_fetched.on
                ? pcie_more_reads(&rnic->pcie, PCIE_RECEIVE_READ, (uint32_t)setup->nic->receive_reads)
@@ -204,7 +209,7 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
                    receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
-                   lookup_init(rnic, error, error_bytes) || context_join(rnic) || sent_init(rnic)
+                   lookup_init(rnic, error, error_bytes) || context_join(rnic) || sent_init(rnic) || staging_join(rnic)
                ? -1
                : 0;
 }
@@ -229,6 +234,7 @@ void rnic_free(struct rnic *rnic)
     lookup_free(rnic);
     answers_free(rnic);
     atomics_free(rnic);
+    staging_free(rnic);
     free(rnic->order);
     pcie_free(&rnic->pcie);
     space_free(&rnic->payload_space);

@@ -30,6 +30,7 @@
 #include "nic/params.h"
 #include "nic/qp.h"
 #include "nic/ready.h"
+#include "nic/staging.h"
 #include "nic/receive_wqe.h"
 #include "pcie/pcie.h"
 
@@ -175,6 +176,7 @@ struct rnic {
 
     struct contexts contexts; /* that are not all on chip */
     struct lookup lookup;     /* units that look them up */
+    struct staging staging;
     struct answers answers;
     struct atomics atomics;
     struct fetched_receives receives_fetched;

@@ -4,7 +4,7 @@
 
 #include "api/rnicsim.h"
 
-#define SCENARIO_SETS_MAX 136
+#define SCENARIO_SETS_MAX 160
 
 struct scenario {
     const char *board;

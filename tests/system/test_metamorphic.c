@@ -70,7 +70,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     uint32_t is_sent = PICK(&design, 0, 0, 1);
     uint32_t is_request =
         PICK(&design, 0, 1, 1) & !has_caches & (policy != 2) & (policy != 4) & (unit != 1) & (classes == 1);
-    uint64_t answers = seed * 1231 + 7;
+    uint64_t answers = seed * 1231 + 7, memory = seed * 577 + 11;
     if (!is_sent)
         choose_opcodes(&s, &answers);
     struct {
@@ -170,6 +170,13 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                {"nic.responder_resources=%u", PICK(&answers, 1, 2, 16, 16)},
                {"nic.answer_latency=%u cycle", PICK(&answers, 1, 8, 100)},
                {"nic.answer_policy=%s", PICK(&answers, 0, 1, 2)},
+               {"nic.staging=%s", PICK(&memory, 0, 0, 1)},
+               {"nic.staging_buffer=%u KiB", PICK(&memory, 32, 64, 4096)},
+               {"nic.staging_fifo=%u B", PICK(&memory, 4608, 16384)},
+               {"nic.memory_channels=%u", PICK(&memory, 1, 2, 4)},
+               {"nic.memory_rate=%u Gbps", PICK(&memory, 30, 150)},
+               {"nic.memory_row=%u B", PICK(&memory, 256, 8192)},
+               {"nic.memory_refresh_interval=%u ns", PICK(&memory, 900, 7800)},
                {"nic.atomic=%s", PICK(&answers, 0, 1)},
                {"nic.atomic_locks=%u", PICK(&answers, 1, 64)},
                {"nic.answer_buffer=%u KiB", PICK(&answers, 5, 8, 64)},
@@ -226,6 +233,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"lru", "random", "plru"},
                                           {"lru", "random", "plru"},
                                           {"in_turn", "first", "last"},
+                                          {"off", "on"},
                                           {"nic", "host"},
                                           {"rr", "wrr", "drr", "strict", "wfq"},
                                           {"packet", "byte", "message"},
