@@ -72,7 +72,9 @@ static int next_qp(struct rnic *rnic)
 static int64_t packet_when(struct rnic *rnic, const struct qp *qp, int64_t now_cyc)
 {
     struct follow *follow = &rnic->follow;
-    follow->waits_for_window = !requester_window_open(&qp->requester, rnic->setup.transport);
+    follow->waits_for_window = !requester_window_open(&qp->requester, rnic->setup.transport) ||
+                               (rnic->answers.on && qp->offset_bytes == 0 &&
+                                answers_hold_request(rnic, qp)); /* an answer brings it back, too */
     if (follow->waits_for_window)
         return SIM_NEVER;
     int64_t at = scheduler_packet_when(rnic, qp, &follow->waits_for_read, &follow->waits_for_space);
