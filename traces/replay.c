@@ -338,6 +338,7 @@ int trace_replay_run(struct trace_replay *replay, struct rnicsim *sim, int64_t u
             moving = 0;
         else
             result = rnicsim_advance(sim, next_ps, &stopped_at_ps, error);
+        moving &= next_ps != RNICSIM_NEVER || !rnicsim_is_stuck(sim);
         moving |= poll(replay, sim, event, context) > 0; /* what it heard may have gone wrong: the next round checks */
     }
     return result;

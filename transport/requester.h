@@ -11,11 +11,14 @@ struct requester {
     uint32_t since_request; /* packets since AckReq was last set */
     uint32_t
         answer_psns; /* PSNs between the two that are no packets of the requester: of answers, beyond the request's own */
+    uint32_t
+        psn_end; /* behind the latest that was ever sent, while that is ahead of psn_next: the sender has gone back */
+    uint32_t window; /* transport.window; 0 while nothing may be sent */
 };
 
-static inline int requester_window_open(const struct requester *requester, const struct transport_params *params)
+static inline int requester_window_open(const struct requester *requester)
 {
-    return ((requester->psn_next - requester->psn_oldest - requester->answer_psns) & PSN_MASK) < params->window;
+    return ((requester->psn_next - requester->psn_oldest - requester->answer_psns) & PSN_MASK) < requester->window;
 }
 
 /* The next packet's PSN; *ack_request: whether it asks for an ACK: as the last of its message, as one in so many, as the last
@@ -27,7 +30,7 @@ static inline uint32_t requester_send(struct requester *requester, const struct 
     requester->psn_next = psn_add(psn, 1);
     requester->since_request++;
     *ack_request = last_of_message || needs_ack || requester->since_request >= params->ack_request_every ||
-                   !requester_window_open(requester, params);
+                   !requester_window_open(requester);
     if (*ack_request)
         requester->since_request = 0;
     return psn;
@@ -39,6 +42,27 @@ static inline void requester_expect(struct requester *requester, uint32_t psns)
     requester->psn_next = psn_add(requester->psn_next, psns - 1);
     requester->answer_psns += psns - 1;
     requester->since_request = 0;
+}
+
+/* Behind the latest PSN that was sent. */
+static inline uint32_t requester_end(const struct requester *requester)
+{
+    return psn_difference(requester->psn_end, requester->psn_next) > 0 ? requester->psn_end : requester->psn_next;
+}
+
+/* The next packet is `psn`, which was sent before, or is the first that was not. */
+static inline void requester_go_to(struct requester *requester, uint32_t psn, uint32_t answer_psns)
+{
+    requester->psn_end = requester_end(requester);
+    requester->psn_next = psn;
+    requester->answer_psns = answer_psns;
+    requester->since_request = 0;
+}
+
+/* Whether the packet with this PSN, the last that was numbered, was sent before. */
+static inline int requester_repeats(const struct requester *requester, uint32_t psn)
+{
+    return psn_difference(requester->psn_end, psn) > 0;
 }
 
 /* An ACK of `psn` acknowledges all up to it; an old one changes nothing. Returns how many packets are newly acknowledged

@@ -324,6 +324,8 @@ int perftest_run_go(struct perftest_run *run, int64_t until_ps, perftest_event *
         int64_t a = wakes_at(&run->side[0]), b = wakes_at(&run->side[1]), next = a < b ? a : b, stopped_at;
         if ((next == RNICSIM_NEVER && rnicsim_next_at(run->sim) == RNICSIM_NEVER) || rnicsim_now(run->sim) >= until_ps)
             break;
+        if (next == RNICSIM_NEVER && rnicsim_is_stuck(run->sim))
+            break;
         next = next < until_ps ? next : until_ps;
         run->result = rnicsim_advance(run->sim, next, &stopped_at, &run->error);
         if (run->result == RNICSIM_OK && poll(run, event, context, &seen))

@@ -145,7 +145,21 @@ static const char *wrong_with_qp(const struct rnicsim_qp_attr *attr)
         return "max_rd_atomic: allowed 0 to 65535";
     if (attr->rate_bps != 0 && (attr->rate_bps < 1000 || attr->rate_bps > INT64_C(400000000000)))
         return "rate: allowed 1 kbps to 400 Gbps, or 0 for no limit";
+    const struct rnicsim_retry *retry = attr->retry;
+    if (retry && (retry->timeout > 31 || retry->retry_count > 7 || retry->rnr_retry > 7 || retry->rnr_timer > 31))
+        return "timeout and rnr_timer: allowed 0 to 31; retry_count and rnr_retry: 0 to 7";
     return 0;
+}
+
+static void open_recovery(const struct rnic *nic, struct qp *qp, const struct rnicsim_retry *asked)
+{
+    struct retry retry = {0};
+    if (asked)
+        retry = (struct retry){.timeout = (uint8_t)asked->timeout,
+                               .retry_count = (uint8_t)asked->retry_count,
+                               .rnr_retry = (uint8_t)asked->rnr_retry,
+                               .rnr_timer = (uint8_t)asked->rnr_timer};
+    recover_open(nic, qp, asked ? &retry : NULL);
 }
 
 int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error)
@@ -178,6 +192,7 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
     qp.weight = attr->weight ? (uint8_t)attr->weight : 1;
     qp.rate = rate_of(attr->rate_bps, nic->rate_burst);
     qp.max_rd_atomic = (uint16_t)attr->max_rd_atomic;
+    open_recovery(&sim->system.nic[attr->host], &qp, attr->retry);
     if (attr->max_rd_atomic > 0 && system_answer(&sim->system)) {
         qp_free(&qp);
         return api_fail(error, RNICSIM_EINPUT, "out of memory");
@@ -224,6 +239,11 @@ int64_t rnicsim_next_at(const struct rnicsim *sim)
     return at == SIM_NEVER ? RNICSIM_NEVER : at - sim->system.shift_ps;
 }
 
+int rnicsim_is_stuck(const struct rnicsim *sim)
+{
+    return sim->system.outbox.is_stuck;
+}
+
 int64_t rnicsim_lookahead(const struct rnicsim *sim)
 {
     return sim->system.sim.outside_lookahead_ps;
@@ -233,6 +253,7 @@ static int run(struct rnicsim *sim, void *argument, struct rnicsim_error *error)
 {
     (void)error;
     const int64_t *until_ps = argument;
+    sim->system.outbox.is_stuck = 0;
     sim_run(&sim->system.sim, *until_ps == RNICSIM_NEVER ? SIM_NEVER : *until_ps + sim->system.shift_ps);
     return RNICSIM_OK;
 }

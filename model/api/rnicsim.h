@@ -59,20 +59,29 @@ RNICSIM_API void rnicsim_destroy(struct rnicsim *sim);
 
 /* ---- objects: host is 0 or 1 ---- */
 
+/* What a QP does when something is lost (IBTA vol. 1, 9.7.5 and 9.7.6). */
+struct rnicsim_retry {
+    uint32_t timeout;     /* 0 .. 31: the ACK timer ends 4.096 us * 2^timeout after the last progress; 0: no timer */
+    uint32_t retry_count; /* 0 .. 7 times without progress; then the QP fails (RETRY_EXC_ERR) */
+    uint32_t rnr_retry;   /* 0 .. 6 where the peer has no receive WQE, or 7: for ever (RNR_RETRY_EXC_ERR) */
+    uint32_t rnr_timer;   /* 0 .. 31: the time that it asks its peer to wait for, in the same case; 0 is the longest */
+};
+
 struct rnicsim_qp_attr {
     uint32_t host;
     uint32_t qpn; /* 1 .. 2^24-1, unique on its host */
     uint32_t peer_host;
     uint32_t peer_qpn;
-    uint32_t mtu_bytes;        /* 256 512 1024 2048 4096 */
-    uint32_t sq_depth;         /* WQEs, 1 .. 32768 */
-    uint32_t rq_depth;         /* WQEs, 0 .. 32768 */
-    uint32_t max_inline_bytes; /* 0 .. 1024 */
-    int signal_all;            /* every request is signalled, whatever its flag */
-    uint32_t service_level;    /* 0 .. 15: its traffic class, and with nic.scheduler = strict its priority */
-    uint32_t weight;           /* 1 .. 255, where the scheduler counts weights; 0: 1 */
-    uint32_t max_rd_atomic;    /* READs and atomics that it may have under way, 0 .. 65535; 0: it posts none */
-    int64_t rate_bps;          /* of its frames with FCS, 1,000 bit/s or more; 0: no limit */
+    uint32_t mtu_bytes;                /* 256 512 1024 2048 4096 */
+    uint32_t sq_depth;                 /* WQEs, 1 .. 32768 */
+    uint32_t rq_depth;                 /* WQEs, 0 .. 32768 */
+    uint32_t max_inline_bytes;         /* 0 .. 1024 */
+    int signal_all;                    /* every request is signalled, whatever its flag */
+    uint32_t service_level;            /* 0 .. 15: its traffic class, and with nic.scheduler = strict its priority */
+    uint32_t weight;                   /* 1 .. 255, where the scheduler counts weights; 0: 1 */
+    uint32_t max_rd_atomic;            /* READs and atomics that it may have under way, 0 .. 65535; 0: it posts none */
+    const struct rnicsim_retry *retry; /* NULL: as the parameters transport.timeout and so on have it */
+    int64_t rate_bps;                  /* of its frames with FCS, 1,000 bit/s or more; 0: no limit */
 };
 
 /* Creates a QP in state RTS. Both ends must exist before the first post. */
@@ -152,6 +161,10 @@ RNICSIM_API int64_t rnicsim_lookahead(const struct rnicsim *sim);
 /* Runs until `until_ps`, or stops at the first instant at which a host can see something new; *stopped_at_ps tells. */
 RNICSIM_API int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *stopped_at_ps,
                                 struct rnicsim_error *error);
+
+/* The last rnicsim_advance() stopped because a requester has been told for 100 s that its peer has no receive WQE, while no host has seen
+ * anything. It would go on for ever (rnr_retry = 7); a post may help. */
+RNICSIM_API int rnicsim_is_stuck(const struct rnicsim *sim);
 
 /* ---- what hosts see ---- */
 

@@ -27,8 +27,10 @@ struct item {
     uint8_t ack_request;
     uint8_t bad;    /* arrives with a wrong FCS: enum item_bad */
     uint8_t status; /* 0, else a NAK's meaning as enum ibv_wc_status; of data: it is refused, and the NAK is to come */
+    uint8_t again;  /* it was sent before, or an answer before it was */
     uint16_t
         after_answers; /* of an ACK, and of the data that leads to it: so many of the QP's answers (modulo 2^16) go before it */
+    uint32_t trip;      /* of a last packet that is sent again: where its own stamps are, plus 1 */
     int64_t wire_at_ps; /* of an ACK or an answer */
     int64_t judged_at_ps;
 };

@@ -36,6 +36,8 @@ void answers_free(struct rnic *rnic)
 int answers_hold_request(const struct rnic *rnic, const struct qp *qp)
 {
     const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
+    if (message->numbered) /* it is sent again */
+        return 0;
     if (message->fenced && qp->answers_due > 0)
         return 1;
     if (!message_is_answered(message))
@@ -103,13 +105,17 @@ static uint32_t writes_under_way(const struct rnic *rnic)
            (rnic->pcie.writing[PCIE_IN_PAYLOAD - 1].active != 0);
 }
 
-void answers_ask(struct rnic *rnic, const struct item *request, int64_t now_cyc)
+void answers_ask(struct rnic *rnic, const struct item *request, int is_again, int64_t now_cyc)
 {
     struct answers *answers = &rnic->answers;
     struct qp *qp = &rnic->qp[request->qp];
     const struct message *message = rnic_message(rnic, request->message);
     uint32_t under_way = writes_under_way(rnic);
-    struct answer made = {.kind = message_is_atomic(message) ? ANSWER_ATOMIC : ANSWER_READ,
+    int is_atomic = message_is_atomic(message);
+    struct answer made = {.kind = is_atomic ? (is_again ? ANSWER_KEPT : ANSWER_ATOMIC) : ANSWER_READ,
+                          .again = (uint8_t)is_again,
+                          .offset_bytes = request->offset,
+                          .begin_bytes = request->offset,
                           .address = message->remote_address,
                           .bytes = message->length_bytes,
                           .message = request->message,
@@ -237,14 +243,30 @@ static int cut_packet(struct rnic *rnic, struct qp *qp, struct item *item)
     item->kind = ITEM_ANSWER;
     item->payload_bytes = next_payload_bytes(rnic, qp);
     item->offset = answer->offset_bytes;
-    item->first = answer->offset_bytes == 0;
+    item->first = answer->offset_bytes == answer->begin_bytes;
+    item->again = answer->again;
     answer->offset_bytes += item->payload_bytes;
     item->last = answer->offset_bytes == answer->bytes;
-    item->bytes = answer->kind == ANSWER_ATOMIC ? FRAME_ACK_BYTES + FRAME_ATOMIC_ACK_BYTES
-                                                : frame_data_bytes(item->payload_bytes, 0, 0) +
-                                                      (item->first || item->last ? FRAME_AETH_BYTES : 0);
+    item->bytes = answer->kind != ANSWER_READ ? FRAME_ACK_BYTES + FRAME_ATOMIC_ACK_BYTES
+                                              : frame_data_bytes(item->payload_bytes, 0, 0) +
+                                                    (item->first || item->last ? FRAME_AETH_BYTES : 0);
     answer->psn = psn_add(answer->psn, 1);
     return item->last;
+}
+
+/* With its last packet the answer is over. */
+static void end_answer(struct rnic *rnic, struct qp *qp, const struct answer *answer, struct item *last)
+{
+    pool_give(&rnic->answers.pool, qp->answer_first);
+    qp->answer_first = answer->next;
+    if (answer->kind == ANSWER_ACK)
+        return;
+    qp->answers_held--;
+    message_end(rnic->setup.messages, answer->message);
+    if (!answer->again)
+        return;
+    last->trip = pool_take(rnic->setup.trips) + 1;
+    model_assert(rnic->sim, last->trip != 0, "out of memory");
 }
 
 void answers_grant(struct rnic *rnic, int64_t now_cyc)
@@ -257,12 +279,11 @@ void answers_grant(struct rnic *rnic, int64_t now_cyc)
     qp->answering = 0;
     struct item *item = rnic_item(rnic, ref);
     struct answer answer = *answer_at(rnic, qp->answer_first); /* as it is before this packet */
-    if (cut_packet(rnic, qp, item)) {
-        uint32_t done = qp->answer_first;
-        qp->answer_first = answer.next;
-        qp->answers_held -= answer.kind != ANSWER_ACK;
-        pool_give(&answers->pool, done);
-    }
+    int is_last = cut_packet(rnic, qp, item);
+    if (answer.kind != ANSWER_ACK)
+        message_hold(rnic->setup.messages, answer.message);
+    if (is_last)
+        end_answer(rnic, qp, &answer, item);
     uint32_t units = rnic_payload_units(item->payload_bytes);
     if (units > 0) {
         space_take(&answers->space, units);
@@ -271,7 +292,7 @@ void answers_grant(struct rnic *rnic, int64_t now_cyc)
     uint32_t read = answer.kind == ANSWER_ATOMIC
                         ? atomics_begin(rnic, index, &answer, ref)
                         : pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, answer.address + answer.offset_bytes,
-                                          item->payload_bytes, ref);
+                                          answer.kind == ANSWER_KEPT ? 0 : item->payload_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
     rnic_run_reads(rnic);
@@ -294,8 +315,10 @@ void answers_sent(struct rnic *rnic, const struct item *item, int64_t end_cyc)
 
 void answers_fail(struct rnic *rnic, struct item *item)
 {
-    if (item->last)
-        message_end(rnic->setup.messages, item->message); /* its answer ends here */
+    message_end(rnic->setup.messages, item->message); /* an ACK holds none */
+    if (item->trip > 0)
+        pool_give(rnic->setup.trips, item->trip - 1);
+    item->trip = 0;
     item->kind = ITEM_ACK;
     item->status = MESSAGE_REMOTE_OPERATION;
     item->bytes = FRAME_ACK_BYTES;

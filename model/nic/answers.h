@@ -15,17 +15,19 @@
 #include "kernel/level.h"
 #include "kernel/space.h"
 
-enum answer_kind { ANSWER_READ, ANSWER_ATOMIC, ANSWER_ACK };
+enum answer_kind { ANSWER_READ, ANSWER_ATOMIC, ANSWER_KEPT /* of an atomic that was executed before */, ANSWER_ACK };
 
 struct answer {
     uint64_t address; /* of the data */
     uint64_t after_writes;
     int64_t ready_cyc;
     uint32_t bytes, offset_bytes; /* all, and sent so far */
+    uint32_t begin_bytes;         /* from there on; not from 0 where a requester has some already */
     uint32_t message, psn;        /* psn: of its next packet */
     uint32_t next;                /* of the same QP */
     uint8_t kind, status;         /* status: of an ACK */
     uint8_t waits_for_writes;
+    uint8_t again; /* its request has come before */
 };
 
 struct answers {
@@ -57,7 +59,7 @@ int answers_hold_request(const struct rnic *rnic, const struct qp *qp);
 
 /* Dispatch, at its instant: whether the QP may have one more answer; the request, which is the next in order, gets it. */
 int answers_have_room(struct rnic *rnic, uint32_t qp);
-void answers_ask(struct rnic *rnic, const struct item *request, int64_t now_cyc);
+void answers_ask(struct rnic *rnic, const struct item *request, int is_again, int64_t now_cyc);
 
 /* The scheduler, in its decide(): what can be granted by now has its turn; returns when the next one can. */
 int64_t answers_run(struct rnic *rnic, int64_t now_cyc);

@@ -28,7 +28,8 @@ int answers_turn_on(struct rnic *rnic)
                    sim_reach(rnic->sim, rnic->dispatch, rnic->scheduler, rnic->params->answer_latency * cycle,
                              SIM_FORWARD) ||
                    sim_reach(rnic->sim, up, rnic->scheduler, OTHER_CLOCK_PS, SIM_FORWARD) ||
-                   sim_reach(rnic->sim, up, rnic->retire, OTHER_CLOCK_PS, SIM_FORWARD)
+                   sim_reach(rnic->sim, up, rnic->retire, OTHER_CLOCK_PS, SIM_FORWARD) ||
+                   sim_reach(rnic->sim, rnic->dispatch, rnic->retire, cycle, SIM_FORWARD) /* an answer is missing */
                ? -1
                : 0;
 }

@@ -133,6 +133,8 @@ static void answer_written(struct rnic *rnic, const struct pcie_up *up)
     if (item->last) {
         message->delivered_at_ps = message->payload_seen_ps;
         retire_returned(rnic, item->message, clk_after(&rnic->user_clk, up->sent_at_ps));
+    } else {
+        message_end(rnic->setup.messages, item->message);
     }
     pool_give(rnic->setup.items, up->ref);
 }
@@ -168,7 +170,7 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     if (item->status != MESSAGE_OK) { /* refused by the responder */
         struct item refused = *item;
         receive_drop(rnic, up->ref);
-        receive_acknowledge(rnic, &refused, refused.status, from_cyc);
+        receive_acknowledge(rnic, &refused, refused.status == MESSAGE_TWICE ? MESSAGE_OK : refused.status, from_cyc);
         return;
     }
     rnic->payload_bytes += item->payload_bytes;
@@ -190,6 +192,8 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
         else
             outbox_put(rnic->setup.outbox, host_sees(&rnic->host, up->visible_at_ps),
                        message_is_received(message) ? OUTBOX_RECV_DONE : OUTBOX_WRITE_VISIBLE, host, item->message);
+    } else {
+        message_end(rnic->setup.messages, item->message);
     }
     if (!item->ack_request || ack_point == TRANSPORT_ACK_ACCEPTED) {
         pool_give(rnic->setup.items, up->ref);

@@ -72,9 +72,9 @@ static int next_qp(struct rnic *rnic)
 static int64_t packet_when(struct rnic *rnic, const struct qp *qp, int64_t now_cyc)
 {
     struct follow *follow = &rnic->follow;
-    follow->waits_for_window = !requester_window_open(&qp->requester, rnic->setup.transport) ||
-                               (rnic->answers.on && qp->offset_bytes == 0 &&
-                                answers_hold_request(rnic, qp)); /* an answer brings it back, too */
+    follow->waits_for_window =
+        !requester_window_open(&qp->requester) || (rnic->answers.on && qp->offset_bytes == 0 &&
+                                                   answers_hold_request(rnic, qp)); /* an answer brings it back, too */
     if (follow->waits_for_window)
         return SIM_NEVER;
     int64_t at = scheduler_packet_when(rnic, qp, &follow->waits_for_read, &follow->waits_for_space);
@@ -89,7 +89,7 @@ int64_t follow_run(struct rnic *rnic, int64_t now_cyc)
     while (follow->qp != QP_NONE || next_qp(rnic)) {
         uint32_t index = follow->qp;
         struct qp *qp = &rnic->qp[index];
-        if (qp->failed || qp->fetched == qp->cut) {
+        if (qp->failed || qp->recovery.waits || qp->fetched == qp->cut) {
             follow->qp = QP_NONE;
             qp->is_followed = 0;
             scheduler_kick(rnic, index, now_cyc, QP_WAIT_WQE);

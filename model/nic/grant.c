@@ -41,13 +41,34 @@ void grant_record(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 /* A request that is answered with data: the answer's packets acknowledge it. */
 static void cut_request(struct qp *qp, struct message *message, struct item *item)
 {
-    uint32_t psns = message_psns(message, qp->mtu_bytes);
+    uint32_t psns = message_psns(message, qp->mtu_bytes) - item->offset / qp->mtu_bytes;
     requester_expect(&qp->requester, psns);
     message->last_psn = psn_add(item->psn, psns - 1);
     item->ack_request = 0;
     if (message_is_atomic(message))
         item->bytes += FRAME_ATOMIC_ETH_BYTES - FRAME_RETH_BYTES;
+    if (message->cut) /* it is sent again */
+        return;
     qp->answers_due++;
+    message->answer = qp->answers_cut++;
+}
+
+/* The QP has gone back, behind this packet or as far as here. */
+static __attribute__((noinline, cold)) void cut_again(struct rnic *rnic, struct qp *qp, const struct message *message,
+                                                      struct item *item)
+{
+    if (!requester_repeats(&qp->requester, item->psn)) {
+        qp->recovery.is_back = 0;
+        return;
+    }
+    rnic->repeated++;
+    item->again = 1;
+    if (message_is_answered(message))
+        item->offset = message->returned_bytes; /* only what is missing is asked for */
+    if (item->last) {
+        item->trip = pool_take(rnic->setup.trips) + 1;
+        model_assert(rnic->sim, item->trip != 0, "out of memory");
+    }
 }
 
 static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message, struct item *item)
@@ -66,9 +87,18 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
     item->last = qp->offset_bytes + item->payload_bytes == message->request_bytes;
     item->psn = requester_send(&qp->requester, rnic->setup.transport, item->last, buffer_full, &ack_request);
     item->ack_request = (uint8_t)ack_request;
+    message_hold(rnic->setup.messages, item->message);
+    if (__builtin_expect(qp->recovery.is_back, 0))
+        cut_again(rnic, qp, message, item);
+    if (item->first && !message->numbered) {
+        message->numbered = 1;
+        message->first_psn = item->psn;
+    }
     item->bytes = frame_data_bytes(item->payload_bytes, item->first && !message_is_send(message),
                                    item->last && message_has_immediate(message));
     qp->offset_bytes += item->payload_bytes;
+    if (__builtin_expect(qp->recovery.due_cyc == 0, 0))
+        recover_begin_timer(rnic, (uint32_t)(qp - rnic->qp), rnic_cycle(rnic, rnic->sim->now));
     if (item->last) {
         message->last_psn = item->psn;
         if (message_is_answered(message))
@@ -103,13 +133,16 @@ read_payload(struct rnic *rnic, struct qp *qp, const struct message *message, ui
 {
     const struct item *item = rnic_item(rnic, ref);
     uint32_t units = rnic_payload_units(item->payload_bytes);
-    if (rnic->fabric_source == NIC_FABRIC_STREAM) {
+    int is_kept = item->again && rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER;
+    if (is_kept) {
+        units = 0; /* it is where it was */
+    } else if (rnic->fabric_source == NIC_FABRIC_STREAM) {
         fabric_take_packet(rnic, qp); /* its payload has its space */
     } else {
         space_take(&rnic->payload_space, units);
         level_in(&rnic->payload_level, now_cyc, units);
     }
-    int is_here = message->has_inline || rnic->fabric_source != NIC_FABRIC_OFF;
+    int is_here = is_kept || message->has_inline || rnic->fabric_source != NIC_FABRIC_OFF;
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, message->local_address + item->offset,
                                     is_here ? 0 : item->payload_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;

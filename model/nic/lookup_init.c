@@ -21,6 +21,8 @@ static const char *wrong_with(const struct rnic *rnic)
         return "another nic.scheduler: allowed is rr with a quantum of 1 packet and one class without a limit";
     if (p->fabric != NIC_FABRIC_OFF || p->doorbell_record != NIC_DOORBELL_RECORD_OFF)
         return "nic.fabric or nic.doorbell_record: allowed is off";
+    if (rnic->setup.transport->recovery != TRANSPORT_RECOVERY_NONE)
+        return "transport.recovery: allowed is none";
     if (p->receive_reads != 0)
         return "nic.receive_reads: allowed is 0";
     if (rnic->setup.transport->completion != TRANSPORT_COMPLETION_ACKED)

@@ -8,7 +8,7 @@ uint32_t message_new(struct pool *messages)
     if (index == POOL_NONE)
         return POOL_NONE;
     struct message *message = message_at(messages, index);
-    *message = (struct message){.owners = 2, .delivered_at_ps = SIM_NEVER};
+    *message = (struct message){.owners = 1, .delivered_at_ps = SIM_NEVER};
     for (int i = 0; i < MESSAGE_STAMPS; i++)
         message->stamp_ps[i] = SIM_NEVER;
     return index;

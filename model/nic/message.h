@@ -44,8 +44,10 @@ enum message_status {
     MESSAGE_FLUSHED = 5,
     MESSAGE_REMOTE_INVALID = 9,
     MESSAGE_REMOTE_OPERATION = 11,
-    MESSAGE_RNR_EXCEEDED = 13
-}; /* enum ibv_wc_status */
+    MESSAGE_RETRY_EXCEEDED = 12, /* in an ACK: a NAK of the sequence, as what comes of it in the end */
+    MESSAGE_RNR_EXCEEDED = 13,
+    MESSAGE_TWICE = 255 /* of an item: it has come before, and is acknowledged again */
+};                      /* enum ibv_wc_status */
 
 struct message {
     uint64_t wr_id, recv_wr_id;
@@ -55,24 +57,31 @@ struct message {
     uint32_t request_bytes;  /* of them that the request carries: all, or none of what is answered */
     uint32_t returned_bytes; /* what has come of the answer */
     uint32_t immediate;
-    uint32_t qp;       /* index at the requester's NIC */
-    uint32_t last_psn; /* once its last packet is cut */
+    uint32_t qp;                  /* index at the requester's NIC */
+    uint32_t first_psn, last_psn; /* once its first, its last packet is cut */
+    uint32_t answer;              /* of its QP's READs and atomics, from 0 */
+    uint32_t owners;              /* who holds it: the requester, and each of its packets, or what has come of them */
     uint8_t opcode, status;
     uint8_t signalled, has_inline, solicited;
     uint8_t fenced;                   /* it begins when the QP's answers are all there */
     uint8_t returned;                 /* its answer is written */
     uint8_t begun;                    /* it has a place among nic.requests */
-    uint8_t cut;                      /* its last packet is cut */
-    uint8_t owners;                   /* requester and responder still hold it */
+    uint8_t numbered, cut;            /* its first, its last packet is cut */
+    uint8_t answered;                 /* all of its answer is here */
     int64_t payload_seen_ps;          /* when all of it that is written so far is visible in the peer's memory */
     int64_t delivered_at_ps;          /* all of it, and its CQE; SIM_NEVER: not yet */
     int64_t stamp_ps[MESSAGE_STAMPS]; /* SIM_NEVER: not passed */
 };
 
-/* A zeroed message with two owners, of a pool of them (queue depths bound it). POOL_NONE without memory. */
+/* A zeroed message with one owner, of a pool of them (queue depths bound it). POOL_NONE without memory. */
 uint32_t message_new(struct pool *messages);
 /* One owner is done. */
 void message_end(struct pool *messages, uint32_t index);
+/* One more. */
+static inline void message_hold(struct pool *messages, uint32_t index)
+{
+    ((struct message *)messages->slot)[index].owners++;
+}
 
 static inline struct message *message_at(const struct pool *messages, uint32_t index)
 {

@@ -11,6 +11,7 @@ static int64_t release(void *self, int64_t now)
         if (!first || first->at > now)
             return first ? first->at : SIM_NEVER;
         struct heap_entry entry = heap_take(&outbox->waiting);
+        outbox->released_ps = now;
         model_assert(outbox->sim, agenda_put(&outbox->ready, entry.at, 0, entry.ref) == 0, "out of memory");
         if ((enum outbox_kind)(entry.ref >> 40) != OUTBOX_UNSIGNALLED)
             outbox->sim->stop = 1;

@@ -23,6 +23,8 @@ struct outbox {
     uint64_t put[OUTBOX_KINDS][OUTBOX_HOSTS]; /* the order at one instant: by kind, host, and as put in */
     struct agenda ready;                      /* released, not yet polled */
     int decider;
+    int64_t released_ps; /* the latest that was */
+    int is_stuck;        /* somebody tries again for ever, and nothing has been released for long: see recover.h */
 };
 
 int outbox_init(struct outbox *outbox, struct sim *sim);

@@ -14,8 +14,10 @@ static void fail_packet(struct rnic *rnic, struct item *item, int64_t at_cyc)
     item->bad |= ITEM_NOT_READ;
     if (qp->failed) /* its requests are flushed already */
         return;
-    while (qp->send[request & qp->send_mask] != item->message)
+    while (request != qp->posted && qp->send[request & qp->send_mask] != item->message)
         request++;
+    if (request == qp->posted) /* it is acknowledged, and was sent again in vain */
+        return;
     retire_fail(rnic, index, request, at_cyc);
 }
 
@@ -28,10 +30,9 @@ static __attribute__((noinline, cold)) void forward_other(struct rnic *rnic, str
             fail_packet(rnic, item, at_cyc);
         return;
     }
-    struct message *message = rnic_message(rnic, item->message);
     if (item->last)
-        message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, at_cyc);
-    if (message_is_atomic(message))
+        rnic_stamps(rnic, item)[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, at_cyc);
+    if (message_is_atomic(rnic_message(rnic, item->message)) && !item->again)
         atomics_value_is_here(rnic, item, failed, at_cyc);
     if (failed)
         answers_fail(rnic, item);
@@ -67,9 +68,9 @@ void port_forward_payload(struct rnic *rnic)
         if (__builtin_expect((item->kind == ITEM_ANSWER) | operation->failed, 0))
             forward_other(rnic, item, operation->failed, at);
         if (item->kind == ITEM_DATA && item->last) {
-            struct message *message = rnic_message(rnic, item->message);
-            message->stamp_ps[MESSAGE_AT_PACKET] = rnic_ps(rnic, operation->begun_cyc);
-            message->stamp_ps[MESSAGE_AT_PAYLOAD] = rnic_ps(rnic, at);
+            int64_t *stamp_ps = rnic_stamps(rnic, item);
+            stamp_ps[MESSAGE_AT_PACKET] = rnic_ps(rnic, operation->begun_cyc);
+            stamp_ps[MESSAGE_AT_PAYLOAD] = rnic_ps(rnic, at);
         }
         rnic_forward(entry, at, item->bytes, operation->ref);
         rnic->order_first++;
@@ -126,9 +127,9 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic,
         if (item->kind != ITEM_DATA) {
             item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
         } else if (item->last) {
-            struct message *message = rnic_message(rnic, item->message);
-            message->stamp_ps[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
-            message->stamp_ps[MESSAGE_AT_RECEIVED] = clk_edge(&rnic->line.clk, frame.last_at_cyc);
+            int64_t *stamp_ps = rnic_stamps(rnic, item);
+            stamp_ps[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
+            stamp_ps[MESSAGE_AT_RECEIVED] = clk_edge(&rnic->line.clk, frame.last_at_cyc);
         }
         if (__builtin_expect(rnic->completes_when_sent, 0))
             sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, frame.last_at_cyc - rnic->line.delay_cyc));
@@ -152,7 +153,7 @@ static inline void leave(struct rnic *rnic, const struct item *item, const struc
 {
     if (item->kind == ITEM_DATA) {
         if (item->last) /* which stands for its message */
-            rnic_message(rnic, item->message)->stamp_ps[MESSAGE_AT_PORT] = rnic_ps(rnic, grant->start_cyc);
+            rnic_stamps(rnic, item)[MESSAGE_AT_PORT] = rnic_ps(rnic, grant->start_cyc);
         if (rnic->setup.transport->retx_source == TRANSPORT_RETX_HOST)
             free_payload(rnic, item, grant->end_cyc);
         return;

@@ -3,6 +3,7 @@
 #define NIC_QP_H
 
 #include "nic/rate.h"
+#include "nic/recover.h"
 #include "transport/requester.h"
 #include "transport/responder.h"
 
@@ -61,6 +62,8 @@ struct qp {
         uint8_t count, is_here; /* WQEs; before those of an earlier fetch */
     } fetch[QP_FETCHES_MAX];
     struct requester requester;
+    struct recovery recovery;
+    uint32_t answers_cut, answers_here;  /* READs and atomics that were sent; whose answers are all here */
     uint32_t next_waiting;               /* for a request of another to retire */
     uint16_t max_rd_atomic, answers_due; /* READs and atomics that may be, and are, under way */
 

@@ -8,8 +8,10 @@
 void receive_drop(struct rnic *rnic, uint32_t ref)
 {
     const struct item *item = rnic_item(rnic, ref);
-    if (item->kind != ITEM_ACK && item->last)
+    if (item->kind != ITEM_ACK)
         message_end(rnic->setup.messages, item->message);
+    if (item->trip > 0)
+        pool_give(rnic->setup.trips, item->trip - 1);
     pool_give(rnic->setup.items, ref);
 }
 
@@ -86,7 +88,16 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
     rnic_forward(entry, from_cyc, ack->bytes, ref);
 }
 
-enum verdict { ACCEPT, ANSWER, IGNORE, NAK_RNR, NAK_INVALID }; /* ANSWER: accepted, and to be answered with data */
+enum verdict {
+    ACCEPT,
+    ANSWER, /* accepted, and to be answered with data */
+    ANSWER_AGAIN,
+    IGNORE,
+    ACK_AGAIN,
+    NAK_SEQUENCE,
+    NAK_RNR,
+    NAK_INVALID
+};
 
 /* A SEND or a WRITE with immediate takes a receive WQE, which may not be there. */
 static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct item *item, struct message *message)
@@ -113,8 +124,27 @@ static enum verdict judge_answered(struct rnic *rnic, struct qp *qp, const struc
 {
     if (!answers_have_room(rnic, item->qp))
         return NAK_INVALID;
-    responder_take(&qp->responder, item->psn, message_psns(message, qp->mtu_bytes), 1);
+    responder_take(&qp->responder, message_psns(message, qp->mtu_bytes), 1);
     return ANSWER;
+}
+
+/* A packet that is not the expected one. What has come twice is not executed again (IBTA vol. 1, 9.7.5.1.3 and 9.7.5.1.4). ACCEPT: it is to be
+ * judged as if it were the expected one. */
+static __attribute__((noinline, cold)) enum verdict judge_unexpected(struct rnic *rnic, struct qp *qp,
+                                                                     const struct item *item)
+{
+    if (rnic->completes_when_sent && item->first) {
+        qp->responder.psn_expected = item->psn; /* what was lost before stays lost (IBTA vol. 1, 9.8.2.2) */
+        return ACCEPT;
+    }
+    if (!rnic->recovers)
+        return IGNORE;
+    enum responder_news news = responder_unexpected(&qp->responder, item->psn);
+    if (news != RESPONDER_TWICE)
+        return news == RESPONDER_GAP ? NAK_SEQUENCE : IGNORE;
+    if (message_is_answered(rnic_message(rnic, item->message)))
+        return qp->answers_held < rnic->params->responder_resources ? ANSWER_AGAIN : IGNORE;
+    return item->ack_request ? ACK_AGAIN : IGNORE;
 }
 
 /* The responder's checks, and what the packet takes there. */
@@ -122,19 +152,21 @@ static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rni
                                                                 const struct item *item)
 {
     if (item->psn != qp->responder.psn_expected) {
-        if (!rnic->completes_when_sent || !item->first)
-            return IGNORE;
-        qp->responder.psn_expected = item->psn; /* what was lost before stays lost (IBTA vol. 1, 9.8.2.2) */
+        enum verdict verdict = judge_unexpected(rnic, qp, item);
+        if (verdict != ACCEPT)
+            return verdict;
     }
     struct message *message = rnic_message(rnic, item->message);
     if (message->opcode != MESSAGE_WRITE) {
         if (message_is_answered(message))
             return judge_answered(rnic, qp, item, message);
         enum verdict verdict = take_receive(rnic, qp, item, message);
-        if (verdict != ACCEPT)
+        if (verdict != ACCEPT) {
+            qp->responder.nak_sent = (uint8_t)rnic->recovers; /* those behind it are not told of */
             return verdict;
+        }
     }
-    responder_take(&qp->responder, item->psn, 1, item->last);
+    responder_take(&qp->responder, 1, item->last);
     return ACCEPT;
 }
 
@@ -147,6 +179,8 @@ static int acks_on_acceptance(const struct rnic *rnic)
  * as the host may post until then, and answers may end. All else that decides it is the responder's own, in the order of the packets. */
 static int is_judged_at_its_instant(const struct rnic *rnic, const struct item *item)
 {
+    if (item->kind == ITEM_ANSWER) /* of which the requester knows what is missing, at any instant */
+        return rnic->recovers;
     return !item->bad && item->kind == ITEM_DATA && rnic_message(rnic, item->message)->opcode != MESSAGE_WRITE;
 }
 
@@ -170,7 +204,8 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
     int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes);
     if (item->kind == ITEM_ANSWER)
         return respond_at;
-    if (!acks_on_acceptance(rnic) || (!item->ack_request && !has_instant))
+    if (!acks_on_acceptance(rnic) ||
+        (!item->ack_request && !has_instant && item->psn == rnic->qp[item->qp].responder.psn_expected))
         return respond_at;
     int64_t ack_at = room_at(rnic, RNIC_ACK, FRAME_ACK_BYTES);
     return respond_at > ack_at ? respond_at : ack_at;
@@ -188,11 +223,20 @@ static void free_place(struct rnic *rnic, int64_t cyc)
 static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
+    static const uint8_t status[] = {[ACK_AGAIN] = MESSAGE_TWICE,
+                                     [NAK_SEQUENCE] = MESSAGE_RETRY_EXCEEDED,
+                                     [NAK_RNR] = MESSAGE_RNR_EXCEEDED,
+                                     [NAK_INVALID] = MESSAGE_REMOTE_INVALID};
+    struct qp *qp = &rnic->qp[item->qp];
     if (rnic->completes_when_sent)
         verdict = IGNORE; /* nobody is told */
-    rnic->drops_sequence += verdict == IGNORE;
-    item->after_answers = rnic->qp[item->qp].answers_asked;
-    item->status = verdict == NAK_RNR ? MESSAGE_RNR_EXCEEDED : verdict == NAK_INVALID ? MESSAGE_REMOTE_INVALID : 0;
+    rnic->drops_sequence += verdict == IGNORE || verdict == ACK_AGAIN || verdict == NAK_SEQUENCE;
+    item->after_answers = qp->answers_asked;
+    item->status = status[verdict];
+    if (verdict == ACK_AGAIN)
+        item->psn = psn_add(qp->responder.psn_expected, PSN_MASK);
+    else if (verdict == NAK_SEQUENCE)
+        item->psn = qp->responder.psn_expected;
     if (verdict != IGNORE && !acks_on_acceptance(rnic)) {
         item->payload_bytes = 0;
         rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, 0, ref);
@@ -201,15 +245,33 @@ static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t
     struct item data = *item;
     receive_drop(rnic, ref); /* before the NAK, which takes its place in the pool */
     if (verdict != IGNORE)
-        receive_acknowledge(rnic, &data, data.status, now_cyc);
+        receive_acknowledge(rnic, &data, data.status == MESSAGE_TWICE ? MESSAGE_OK : data.status, now_cyc);
     return 0;
 }
 
-static void answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+/* A packet that was sent again is accepted: its message's stamps up to the line are its own. */
+static __attribute__((noinline, cold)) void end_trip(struct rnic *rnic, struct item *item, int from, int to)
 {
-    const struct item *item = rnic_item(rnic, ref);
-    rnic_message(rnic, item->message)->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
-    answers_ask(rnic, item, now_cyc);
+    const int64_t *own = rnic_stamps(rnic, item);
+    int64_t *stamp_ps = rnic_message(rnic, item->message)->stamp_ps;
+    for (int i = from; i <= to; i++)
+        stamp_ps[i] = own[i];
+    pool_give(rnic->setup.trips, item->trip - 1);
+    item->trip = 0;
+}
+
+static void answer(struct rnic *rnic, uint32_t ref, int is_again, int64_t now_cyc)
+{
+    struct item *item = rnic_item(rnic, ref);
+    if (is_again) {
+        if (item->trip > 0) /* the first one's stamps count */
+            pool_give(rnic->setup.trips, item->trip - 1);
+    } else {
+        rnic_message(rnic, item->message)->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
+        if (item->trip > 0)
+            end_trip(rnic, item, MESSAGE_AT_PACKET, MESSAGE_AT_RECEIVED);
+    }
+    answers_ask(rnic, item, is_again, now_cyc); /* which holds the message now */
     pool_give(rnic->setup.items, ref);
 }
 
@@ -220,14 +282,16 @@ static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, ui
     struct item *item = rnic_item(rnic, ref);
     enum verdict verdict = judge(rnic, &rnic->qp[item->qp], item);
     if (verdict != ACCEPT) {
-        if (verdict != ANSWER)
+        if (verdict > ANSWER_AGAIN)
             return refuse(rnic, ref, verdict, now_cyc);
-        answer(rnic, ref, now_cyc);
+        answer(rnic, ref, verdict == ANSWER_AGAIN, now_cyc);
         return 0;
     }
     struct message *message = rnic_message(rnic, item->message);
     if (item->last) {
         message->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
+        if (__builtin_expect(item->trip > 0, 0))
+            end_trip(rnic, item, MESSAGE_AT_PACKET, MESSAGE_AT_RECEIVED);
         if (acks_on_acceptance(rnic))
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, ack_cyc);
     }
@@ -257,13 +321,28 @@ void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_
     (void)take_data(rnic, ref, now_cyc, ack_cyc);
 }
 
-/* A packet of an answer, at the requester. They come in order; behind one that was lost, the others are of no use.
- * 1: it goes on to the write engine. */
+/* Whether it is the next packet of the QP's answers. One that has come twice is of no use; behind one that is missing, the requester asks for
+ * that again (an implied NAK: IBTA vol. 1, 9.7.5.2.4), or, where it does not recover, does without. */
+static int is_next_answer(struct rnic *rnic, const struct item *item, const struct message *message, int64_t now_cyc)
+{
+    struct qp *qp = &rnic->qp[item->qp];
+    if (!rnic->recovers)
+        return item->offset == message->returned_bytes;
+    int32_t ahead = (int32_t)(message->answer - qp->answers_here);
+    if (ahead == 0 && item->offset == message->returned_bytes)
+        return 1;
+    if ((ahead > 0 || (ahead == 0 && item->offset > message->returned_bytes)) && !qp->recovery.is_implied)
+        recover_answer_missed(rnic, item->qp, now_cyc);
+    return 0;
+}
+
+/* A packet of an answer, at the requester. 1: it goes on to the write engine. */
 static int take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
     struct message *message = rnic_message(rnic, item->message);
-    if (item->offset != message->returned_bytes) {
+    struct qp *qp = &rnic->qp[item->qp];
+    if (!is_next_answer(rnic, item, message, now_cyc)) {
         rnic->drops_sequence++;
         receive_drop(rnic, ref);
         return 0;
@@ -272,6 +351,14 @@ static int take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
     if (item->last) {
         message->stamp_ps[MESSAGE_AT_ACK_WIRE] = item->wire_at_ps;
         message->stamp_ps[MESSAGE_AT_ACK_RECEIVED] = item->judged_at_ps;
+        message->answered = 1;
+        qp->answers_here++;
+        if (item->trip > 0)
+            end_trip(rnic, item, MESSAGE_AT_RESPONDED, MESSAGE_AT_RESPONDED);
+    }
+    if (rnic->recovers) {
+        qp->recovery.is_implied = 0;
+        recover_progress(rnic, qp, now_cyc);
     }
     rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
     return 1;

@@ -38,8 +38,6 @@ static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t s
         outbox_put(rnic->setup.outbox, rnic_ps(rnic, now_cyc + 1), OUTBOX_UNSIGNALLED, (uint32_t)rnic->setup.entity,
                    index);
     rnic->retiring.items++;
-    if (!message->cut)
-        message_end(rnic->setup.messages, index); /* no packet will ever reach the responder */
 }
 
 /* The next flush of a failed QP; 1 when something was done. */
@@ -151,14 +149,12 @@ static void free_kept_payload(struct rnic *rnic, struct qp *qp, uint32_t packets
     rnic_wake_scheduler(rnic, rnic->waits_for_space, now_cyc + 1);
 }
 
-/* All that is cut up to `psn`, or only before it, is acknowledged, with these stamps. */
-static void acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn, int with_psn, int64_t wire_ps,
-                        int64_t received_ps)
+/* All that is cut up to `psn` is acknowledged, with these stamps. */
+static void acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn, int64_t wire_ps, int64_t received_ps)
 {
     for (; (int32_t)(qp->cut - qp->acked) > 0; qp->acked++) { /* a QP in error flushes what was never cut */
         struct message *message = rnic_message(rnic, qp->send[qp->acked & qp->send_mask]);
-        int32_t behind = psn_difference(message->last_psn, psn);
-        if (behind > 0 || (behind == 0 && !with_psn))
+        if (psn_difference(message->last_psn, psn) > 0)
             return;
         if (message_is_answered(message)) { /* it has the stamps of its answer */
             qp->requester.answer_psns -= message_psns(message, qp->mtu_bytes) - 1;
@@ -172,19 +168,27 @@ static void acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn, int with
 static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[ack->qp];
-    int is_nak = ack->status != MESSAGE_OK;
-    uint32_t acked = requester_acked(&qp->requester, is_nak ? psn_add(ack->psn, PSN_MASK) : ack->psn);
+    int is_nak = ack->status != MESSAGE_OK, recovers = rnic->recovers && !qp->failed;
+    uint32_t psn = is_nak ? psn_add(ack->psn, PSN_MASK) : ack->psn, status = ack->status;
     rnic->retiring_qp = ack->qp;
-    rnic->retiring_nak = is_nak;
+    rnic->retiring_nak = 0;
+    if (recovers && !recover_take_ack(rnic, ack->qp, ack, &psn, now_cyc))
+        return;
+    uint32_t acked = requester_acked(&qp->requester, psn);
     if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
         free_kept_payload(rnic, qp, acked, now_cyc);
     if (__builtin_expect(rnic->lookup.on, 0))
         lookup_acknowledged(rnic, qp, 1, now_cyc);
+    if (recovers)
+        recover_acknowledged(rnic, qp, acked, now_cyc);
     if (!qp->failed || !is_nak)
-        acknowledge(rnic, qp, ack->psn, !is_nak, ack->wire_at_ps, ack->judged_at_ps);
-    if (is_nak && !qp->failed)
-        fail(rnic, qp, ack->status, qp->acked, now_cyc);
-    else if (!is_nak)
+        acknowledge(rnic, qp, psn, ack->wire_at_ps, ack->judged_at_ps);
+    if (is_nak && recovers)
+        status = recover_after_nak(rnic, ack->qp, ack, now_cyc);
+    rnic->retiring_nak = status != MESSAGE_OK;
+    if (status != MESSAGE_OK && !qp->failed)
+        fail(rnic, qp, status, qp->acked, now_cyc);
+    else if (status == MESSAGE_OK)
         scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
 }
 
@@ -210,13 +214,28 @@ static int return_one(struct rnic *rnic, int64_t now_cyc)
     if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
         free_kept_payload(rnic, qp, acked, now_cyc);
     message->returned = 1;
+    if (rnic->recovers && !qp->failed)
+        recover_acknowledged(rnic, qp, acked, now_cyc);
     rnic->retiring_qp = message->qp;
     rnic->retiring_nak = qp->failed; /* what is posted behind it can be flushed now */
     if (!qp->failed)
-        acknowledge(rnic, qp, message->last_psn, 1, message->stamp_ps[MESSAGE_AT_ACK_WIRE],
+        acknowledge(rnic, qp, message->last_psn, message->stamp_ps[MESSAGE_AT_ACK_WIRE],
                     message->stamp_ps[MESSAGE_AT_ACK_RECEIVED]);
     scheduler_kick(rnic, message->qp, now_cyc + 1, QP_WAIT_REQUEST);
     message_end(rnic->setup.messages, index); /* the responder's part, kept for the answer */
+    return 1;
+}
+
+/* The next timer that has ended, or loss that an answer told of; 1 when something was done. */
+static int recover_one(struct rnic *rnic, int64_t now_cyc)
+{
+    uint32_t qp, status;
+    if (!recover_run(rnic, now_cyc, &qp, &status))
+        return 0;
+    if (status != MESSAGE_OK) {
+        fail(rnic, &rnic->qp[qp], status, rnic->qp[qp].acked, now_cyc);
+        retire_flush(rnic, qp, now_cyc);
+    }
     return 1;
 }
 
@@ -252,7 +271,7 @@ static int step(struct rnic *rnic, int64_t now_cyc)
             retire_flush(rnic, rnic->retiring_qp, now_cyc);
         rnic->retiring_qp = QP_NONE;
     }
-    if (fail_one(rnic, now_cyc) || flush_one(rnic, now_cyc))
+    if (fail_one(rnic, now_cyc) || flush_one(rnic, now_cyc) || recover_one(rnic, now_cyc))
         return 1;
     if (received_is_next(rnic, now_cyc)) {
         finish_received(rnic, now_cyc);
@@ -308,7 +327,8 @@ static int64_t later_cyc_of(const struct rnic *rnic, int64_t now_cyc)
         if (first && first->at > now_cyc && first->at < next)
             next = first->at;
     }
-    return next;
+    int64_t timer = recover_next_cyc(rnic);
+    return timer > now_cyc && timer < next ? timer : next;
 }
 
 static int64_t next_input_cyc(const struct rnic *rnic)
@@ -327,7 +347,8 @@ static int64_t next_input_cyc(const struct rnic *rnic)
     const struct heap_entry *returned = heap_first(&rnic->returned);
     if (returned && returned->at < next)
         next = returned->at;
-    return next;
+    int64_t timer = recover_next_cyc(rnic);
+    return timer < next ? timer : next;
 }
 
 static int64_t decide(void *self, int64_t now)
@@ -361,7 +382,8 @@ int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->cqs_are_busy = rnic->params->cq_loop > rnic->params->retire_interval || rnic->params->cq_commit > 0;
     rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
     if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16) ||
-        heap_init(&rnic->returned, 16) || agenda_init(&rnic->received, 16) || agenda_init(&rnic->commits, 16))
+        heap_init(&rnic->returned, 16) || recover_init(rnic) || agenda_init(&rnic->received, 16) ||
+        agenda_init(&rnic->commits, 16))
         return -1;
     rnic->path[RNIC_RETIRE].end.read_decider = rnic->retire;
     path_entry(&rnic->path[RNIC_CQE])->write_decider = rnic->retire;

@@ -245,4 +245,5 @@ void rnic_free(struct rnic *rnic)
     heap_free(&rnic->flush);
     heap_free(&rnic->failing);
     heap_free(&rnic->returned);
+    recover_free(rnic);
 }

@@ -74,7 +74,13 @@ struct rnic_setup {
     int posts_from_fabric; /* of a pair the first: where nic.fabric says so */
     struct pool *items;
     struct pool *messages;
+    struct pool *trips; /* struct rnic_trip */
     struct outbox *outbox;
+};
+
+/* The stamps of a last packet that is sent again: its message takes them over when it is accepted. */
+struct rnic_trip {
+    int64_t stamp_ps[MESSAGE_STAMPS];
 };
 
 struct rnic_doorbell {
@@ -161,12 +167,16 @@ struct rnic {
     int retiring_nak;     /* it fails when they are */
     struct heap returned; /* messages of which the answer is written, from the cycle on */
     int completes_when_sent;
-    struct agenda sent;    /* of such: what the requester is to be told, by when */
-    int sent_waits;        /* for space in path retire */
-    int cqs_are_busy;      /* a CQ may have to be waited for */
-    struct agenda commits; /* CQs whose CQEs are written, by when that is known */
-    struct heap flush;     /* QPs in error with requests to flush */
-    struct heap failing;   /* requests of which a read over PCIe fails: QP and number, from the cycle on */
+    struct agenda sent;                             /* of such: what the requester is to be told, by when */
+    int sent_waits;                                 /* for space in path retire */
+    int cqs_are_busy;                               /* a CQ may have to be waited for */
+    struct agenda commits;                          /* CQs whose CQEs are written, by when that is known */
+    int recovers;                                   /* transport.recovery */
+    struct heap timers;                             /* QPs, by when theirs may end */
+    struct heap missed;                             /* QPs of which an answer has not come, by when that is seen */
+    uint64_t retransmits[RECOVER_CAUSES], repeated; /* how often QPs went back, and packets that they sent again */
+    struct heap flush;                              /* QPs in error with requests to flush */
+    struct heap failing; /* requests of which a read over PCIe fails: QP and number, from the cycle on */
 
     struct rnic_events {
         int on;
@@ -228,6 +238,13 @@ static inline struct item *rnic_item(const struct rnic *rnic, uint32_t index)
 static inline struct message *rnic_message(const struct rnic *rnic, uint32_t index)
 {
     return message_at(rnic->setup.messages, index);
+}
+
+/* Where the stamps of a last packet are written. */
+static inline int64_t *rnic_stamps(const struct rnic *rnic, const struct item *item)
+{
+    return __builtin_expect(item->trip > 0, 0) ? ((struct rnic_trip *)rnic->setup.trips->slot)[item->trip - 1].stamp_ps
+                                               : rnic_message(rnic, item->message)->stamp_ps;
 }
 
 static inline struct rnic_doorbell *rnic_doorbell(const struct rnic *rnic, uint32_t index)
@@ -301,7 +318,7 @@ static inline uint32_t rnic_next_payload_bytes(const struct rnic *rnic, const st
 static inline int rnic_begins_request(const struct rnic *rnic, const struct qp *qp)
 {
     return __builtin_expect(rnic->begun_limited, 0) && rnic->begun.depth > 0 && qp->offset_bytes == 0 &&
-           !qp->is_followed;
+           !qp->is_followed && !rnic_message(rnic, qp->send[qp->cut & qp->send_mask])->begun;
 }
 
 /* What a granted QP does: it fetches WQEs, reads its doorbell record, or sends a packet, whose frame's bytes are returned. */

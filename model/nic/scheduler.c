@@ -30,7 +30,7 @@ static inline enum work work_of(const struct rnic *rnic, const struct qp *qp)
     if (__builtin_expect(rnic->holds_requests, 0) &&
         (qp->is_followed || (qp->offset_bytes == 0 && qp->fetched != qp->cut && requests_hold(rnic, qp))))
         return WORK_NONE;
-    if (qp->fetched != qp->cut && requester_window_open(&qp->requester, rnic->setup.transport) &&
+    if (qp->fetched != qp->cut && requester_window_open(&qp->requester) &&
         (rnic->fabric_source != NIC_FABRIC_STREAM || qp->staged_first != POOL_NONE))
         return WORK_PACKET;
     return WORK_NONE;

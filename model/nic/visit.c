@@ -99,7 +99,7 @@ static void make_packet(struct rnic *rnic, int64_t now_cyc)
     struct lookup *lookup = &rnic->lookup;
     uint32_t index = lookup_job(lookup, lookup->wqe_job)->qp;
     struct qp *qp = &rnic->qp[index];
-    if (qp->failed || !requester_window_open(&qp->requester, rnic->setup.transport) ||
+    if (qp->failed || !requester_window_open(&qp->requester) ||
         (rnic->holds_requests && qp->offset_bytes == 0 &&
          requests_hold(rnic, qp))) { /* an ACK, or an answer, brings it back */
         end_visit(rnic, &lookup->wqe_job, now_cyc);

@@ -52,6 +52,7 @@ static int fill_setup(struct system *system, struct rnic_setup *setup, struct co
     *setup = (struct rnic_setup){.sim = &system->sim,
                                  .items = &system->items,
                                  .messages = &system->messages,
+                                 .trips = &system->trips,
                                  .outbox = &system->outbox,
                                  .host_shift_ps = system->shift_ps};
     setup->nic = config_room(system->config, "nic");
@@ -89,7 +90,8 @@ static int build(struct system *system, const struct system_options *options, st
 {
     config_error_set(error, "out of memory");
     if (!system->setup || pool_init(&system->items, sizeof(struct item), 1024) ||
-        pool_init(&system->messages, sizeof(struct message), 1024))
+        pool_init(&system->messages, sizeof(struct message), 1024) ||
+        pool_init(&system->trips, sizeof(struct rnic_trip), 16))
         return -1;
     if (fill_setup(system, system->setup, error) || build_pair(system, system->setup, 0, error) ||
         (options->idle_pair && build_pair(system, system->setup, 2, error)))
@@ -129,6 +131,7 @@ void system_free(struct system *system)
         rnic_free(&system->nic[i]);
     outbox_free(&system->outbox);
     pool_free(&system->messages);
+    pool_free(&system->trips);
     pool_free(&system->items);
     sim_free(&system->sim);
     config_destroy(system->config);

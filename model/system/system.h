@@ -21,6 +21,7 @@ struct system {
     struct config *config;
     struct pool items;
     struct pool messages;
+    struct pool trips;
     struct outbox outbox;
     struct rnic_setup *setup; /* while it is built */
     struct rnic nic[SYSTEM_NICS_MAX];

@@ -14,7 +14,7 @@ void suite_bench_bad_input(void);
 #define HEAD "#rnicsim-trace version=1\n" QPS COLUMNS /* the first record is in line 5 */
 #define GOOD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n"
 #define GEN "$R trace gen --qps 4 --size 64 --requests 10 --opcode write -o x.wqe "
-#define UNITS "-s nic.context_unit='41 cycle' -s nic.translation_unit='29 cycle' "
+#define UNITS "-s transport.recovery=none -s nic.context_unit='41 cycle' -s nic.translation_unit='29 cycle' "
 #define RUN "$R run -b u280_100g -o results "
 /* A nic file of its own beside a board file of its own, and neither in the folder where the program runs. */
 #define MY_NIC(edit)                                                                                                 \

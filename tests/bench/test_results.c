@@ -241,7 +241,7 @@ static void test_partial_counts(void)
                   "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,8192,0,1,0x1000,2,0x2000,1,0,0,0,\n"
                   "0,0,0,SEND,2,1,2,0,WRITE,SIGNALED,8,0,1,0x1000,2,0x2000,1,0,0,0,\n");
     CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --no-charts --json -s 'nic.user_clock=170 MHz' "
-                                          "-s stage.tx.mac.flow=cut t.wqe"),
+                                          "-s stage.tx.mac.flow=cut -s transport.recovery=none t.wqe"),
                     0);
     CU_ASSERT_EQUAL(command_lines(command.err), 1);
     CU_ASSERT_PTR_NOT_NULL(strstr(command.err, "rnicsim: warning: status partial: 0 of "));

@@ -9,6 +9,8 @@
 #define INVALID_REQUEST 9u   /* IBV_WC_REM_INV_REQ_ERR */
 #define RNR_RETRIES_OVER 13u /* IBV_WC_RNR_RETRY_EXC_ERR */
 
+static const struct rnicsim_retry at_once = {.timeout = 14, .retry_count = 7, .rnr_retry = 0, .rnr_timer = 12};
+
 static struct rnicsim *pair_of_nics(void)
 {
     struct rnicsim_options options = {.board = "u280_100g", .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
@@ -23,7 +25,8 @@ static struct rnicsim *pair_of_nics(void)
                                      .mtu_bytes = 1024,
                                      .sq_depth = 8,
                                      .rq_depth = 8,
-                                     .max_inline_bytes = 64};
+                                     .max_inline_bytes = 64,
+                                     .retry = &at_once};
         CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(sim, &qp, &error), RNICSIM_OK);
     }
     return sim;
@@ -137,8 +140,8 @@ static void callers_mistakes(void)
     rnicsim_destroy(sim);
 }
 
-/* A lost frame is counted, and what waits for it is told; there is no retransmission yet. */
-static void a_full_receive_fifo_drops(void)
+/* A lost frame is counted; without recovery what waits for it is told, with it all is delivered in the end. */
+static void a_full_receive_fifo_drops(int recovers)
 {
     struct scenario s = scenario_default();
     struct rnicsim *sim;
@@ -153,17 +156,32 @@ static void a_full_receive_fifo_drops(void)
     s.flags = RNICSIM_INLINE; /* nothing is read: the sender is fast */
     s.messages = 2000;
     s.outstanding = 256;
+    s.set[s.sets++] = recovers ? "transport.recovery=go_back_n" : "transport.recovery=none";
+    s.set[s.sets++] = "transport.timeout=4";
     struct scenario_result result = scenario_run(&s, &sim);
     rnicsim_totals(sim, &totals);
     rnicsim_explain_stuck(sim, text, sizeof text);
     CU_ASSERT_FALSE(result.failed);
-    if (totals.drops > 0) {
+    CU_ASSERT(totals.drops > 0);
+    CU_ASSERT_EQUAL(totals.errors, 0);
+    if (recovers) {
+        CU_ASSERT_EQUAL(result.done, s.messages);
+    } else {
         CU_ASSERT(result.done < s.messages);
         CU_ASSERT_PTR_NOT_NULL(strstr(text, "unfinished"));
         CU_ASSERT_PTR_NOT_NULL(strstr(text, "dropped"));
     }
-    CU_ASSERT(totals.drops > 0);
     rnicsim_destroy(sim);
+}
+
+static void drops_without_recovery(void)
+{
+    a_full_receive_fifo_drops(0);
+}
+
+static void drops_with_recovery(void)
+{
+    a_full_receive_fifo_drops(1);
 }
 
 /* Frames that cut through to the line: 128 Gb/s behind it keep up; 77 Gb/s run dry unless the frame is stored first. */
@@ -184,6 +202,7 @@ static void transmit_start_threshold(void)
         s.set[s.sets++] = row[i].clock;
         s.set[s.sets++] = row[i].flow;
         s.set[s.sets++] = row[i].start;
+        s.set[s.sets++] = "transport.recovery=none";
         struct scenario_result result = scenario_run(&s, NULL);
         CU_ASSERT_FALSE(result.failed);
         CU_ASSERT_EQUAL(result.totals.drops, (uint64_t)row[i].underruns);
@@ -200,6 +219,7 @@ void suite_system_errors(void)
     CU_add_test(suite, "a SEND without a receive WQE", send_without_receive);
     CU_add_test(suite, "a SEND longer than the buffer", send_longer_than_the_buffer);
     CU_add_test(suite, "the caller's mistakes", callers_mistakes);
-    CU_add_test(suite, "a full receive FIFO drops", a_full_receive_fifo_drops);
+    CU_add_test(suite, "a full receive FIFO drops", drops_without_recovery);
+    CU_add_test(suite, "a full receive FIFO drops, and all is sent again", drops_with_recovery);
     CU_add_test(suite, "transmit start threshold and underrun", transmit_start_threshold);
 }

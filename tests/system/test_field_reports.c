@@ -82,6 +82,7 @@ static void late_completions(void)
     CU_ASSERT(lost.totals.errors > 0 && lost.totals.errors < 10);
     s.set[1] = "pcie.lost_completions=1000000 ppm";
     s.set[2] = "pcie.tags=1"; /* its quarantine is for good: nothing goes on, and the model says who waits */
+    s.set[s.sets++] = "transport.timeout=0"; /* else that would end it */
     struct rnicsim *sim;
     struct scenario_result stuck = scenario_run(&s, &sim);
     char text[2000] = "";
