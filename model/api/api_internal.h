@@ -11,6 +11,7 @@
 
 struct rnicsim {
     struct system system;
+    uint64_t posted;                     /* requests */
     int64_t first_post_ps, last_done_ps; /* SIM_NEVER, 0: none yet; in the simulation's own time */
     int64_t last_post_ps[API_HOSTS];
     struct regions regions[API_HOSTS];

@@ -38,6 +38,13 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
         out->drops_underrun += nic->drops_underrun;
         out->drops_not_read += nic->drops_not_read;
         out->drops_sequence += nic->drops_sequence;
+        out->drops_damaged += nic->drops_damaged;
+        out->drops_planned += nic->drops_planned;
+        out->retransmits_nak += nic->retransmits[RECOVER_NAK];
+        out->retransmits_rnr += nic->retransmits[RECOVER_RNR];
+        out->retransmits_implied += nic->retransmits[RECOVER_IMPLIED];
+        out->retransmits_timeout += nic->retransmits[RECOVER_TIMEOUT];
+        out->repeated += nic->repeated;
         out->seen_early += nic->seen_early;
         if (nic->pcie.retire) {
             out->reads_refused += nic->pcie.retire->refused;
@@ -52,7 +59,8 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
             for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
                 out->tlps += nic->pcie.count[direction][kind].tlps;
     }
-    out->drops = out->drops_full + out->drops_underrun + out->drops_not_read + out->drops_sequence;
+    out->drops = out->drops_full + out->drops_underrun + out->drops_not_read + out->drops_sequence +
+                 out->drops_damaged + out->drops_planned;
     if (sim->first_post_ps != SIM_NEVER)
         out->first_post_ps = sim->first_post_ps - sim->system.shift_ps;
     if (sim->last_done_ps > 0)
@@ -352,7 +360,8 @@ void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_by
                 explain_qp(nic, &nic->qp[q], text + used, text_bytes - used);
                 used += strlen(text + used);
             }
-        uint64_t bad = nic->drops_underrun + nic->drops_not_read, drops = nic->drops_full + bad + nic->drops_sequence;
+        uint64_t bad = nic->drops_underrun + nic->drops_not_read + nic->drops_damaged + nic->drops_planned,
+                 drops = nic->drops_full + bad + nic->drops_sequence;
         if (drops > 0 && used + 1 < text_bytes) {
             snprintf(text + used, text_bytes - used,
                      "NIC %s dropped %llu frames without space, %llu with a wrong FCS, %llu out of sequence (no "

@@ -77,6 +77,7 @@ static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint3
     if (ref == POOL_NONE)
         return -1;
     struct message *message = message_at(&sim->system.messages, ref);
+    message->ordinal = ++sim->posted;
     message->wr_id = wr->wr_id;
     message->local_address = wr->local_address;
     message->remote_address = wr->remote_address;

@@ -151,6 +151,55 @@ RNICSIM_API int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t q
 /* When the host's posting thread is done with all that it was given: a post that comes earlier begins then. */
 RNICSIM_API int64_t rnicsim_host_free_at(const struct rnicsim *sim, uint32_t host);
 
+/* ---- what goes wrong on the way: before anything is posted ---- */
+
+enum rnicsim_fault_action {
+    RNICSIM_FAULT_DROP,
+    RNICSIM_FAULT_CORRUPT, /* its FCS is wrong */
+    RNICSIM_FAULT_DUPLICATE,
+    RNICSIM_FAULT_DELAY,     /* as on another path: those behind it overtake it */
+    RNICSIM_FAULT_NOT_READY, /* of requests: the responder answers as if it had no receive WQE */
+    RNICSIM_FAULT_BAD_KEY    /* or as if its key named nothing (REM_ACCESS_ERR) */
+};
+
+enum rnicsim_fault_frames { /* kinds of frames, a set of bits */
+                            RNICSIM_FRAME_SEND = 1,
+                            RNICSIM_FRAME_WRITE = 2,
+                            RNICSIM_FRAME_READ_REQUEST = 4,
+                            RNICSIM_FRAME_ATOMIC_REQUEST = 8,
+                            RNICSIM_FRAME_ANSWER = 16, /* data of a READ, the value of an atomic */
+                            RNICSIM_FRAME_ACK = 32,
+                            RNICSIM_FRAME_NAK = 64,
+                            RNICSIM_FRAME_ANY = 127
+};
+
+enum rnicsim_fault_times { RNICSIM_ANY_TIME, RNICSIM_FIRST_TIME, RNICSIM_AGAIN };
+
+#define RNICSIM_FAULT_ANY UINT32_MAX
+
+/* One line of a plan. Of the frames that fit all of its first part, it acts on those of its second; each of that is 0 for all. The first line
+ * that acts on a frame decides. */
+struct rnicsim_fault {
+    enum rnicsim_fault_action action;
+    unsigned frames;                /* enum rnicsim_fault_frames */
+    uint32_t from_host;             /* who sends it; RNICSIM_FAULT_ANY */
+    uint32_t qpn;                   /* of the sending end; 0: any */
+    uint32_t psn;                   /* RNICSIM_FAULT_ANY */
+    enum rnicsim_fault_times times; /* whether the packet, or the answer, was sent before */
+    uint64_t request;               /* the nth that is posted, of all hosts, from 1; 0: any */
+    int is_end;                     /* and of that only the last packet, or what acknowledges it */
+    int64_t from_ps, to_ps;         /* when it begins on the line; to_ps RNICSIM_NEVER: for ever */
+
+    uint64_t nth, every;      /* the nth; one in so many */
+    uint64_t most;            /* as often at most */
+    uint32_t probability_ppb; /* each with so many 1e-9 */
+    int64_t delay_ps;         /* of RNICSIM_FAULT_DELAY, from 1 */
+};
+
+RNICSIM_API int rnicsim_fault_add(struct rnicsim *sim, const struct rnicsim_fault *fault, struct rnicsim_error *error);
+/* On how many frames a line, counted from 0, has acted. */
+RNICSIM_API uint64_t rnicsim_fault_done(const struct rnicsim *sim, size_t index);
+
 /* ---- time ---- */
 
 RNICSIM_API int64_t rnicsim_now(const struct rnicsim *sim);
@@ -228,9 +277,13 @@ struct rnicsim_totals {
     uint64_t payload_bytes; /* delivered to the peers' memories */
     uint64_t data_packets, ack_packets;
     uint64_t wire_bytes; /* with preamble, FCS and gap, the busier direction */
-    uint64_t drops;      /* frames, the sum of the next four */
+    uint64_t drops;      /* frames, the sum of the next six */
     uint64_t drops_full, drops_underrun, drops_not_read,
         drops_sequence; /* no space at arrival; ran dry at the sender's MAC; payload that could not be read; PSN not expected */
+    uint64_t drops_damaged, drops_planned; /* by faults: with a wrong FCS, on the line */
+    uint64_t retransmits_nak, retransmits_rnr, retransmits_implied,
+        retransmits_timeout; /* how often a QP has gone back, and why: told of a gap; peer not ready; an answer missing; timer */
+    uint64_t repeated;                       /* packets sent again */
     uint64_t reads_refused, reads_timed_out; /* PCIe read requests answered by UR or CA, or by nothing in time */
     uint64_t tags_quarantined;               /* now: of reads that timed out */
     uint64_t seen_early; /* messages whose CQE or last byte was seen before all payload: pcie.relaxed_ordering */

@@ -12,7 +12,8 @@ enum item_kind {
 
 enum item_bad {
     ITEM_UNDERRUN = 1, /* it ran dry at the sender's MAC */
-    ITEM_NOT_READ = 2  /* its payload could not be read */
+    ITEM_NOT_READ = 2, /* its payload could not be read */
+    ITEM_DAMAGED = 4   /* on the line */
 };
 
 struct item {

@@ -43,6 +43,7 @@ enum message_status {
     MESSAGE_QP_OPERATION = 2,
     MESSAGE_FLUSHED = 5,
     MESSAGE_REMOTE_INVALID = 9,
+    MESSAGE_REMOTE_ACCESS = 10,
     MESSAGE_REMOTE_OPERATION = 11,
     MESSAGE_RETRY_EXCEEDED = 12, /* in an ACK: a NAK of the sequence, as what comes of it in the end */
     MESSAGE_RNR_EXCEEDED = 13,
@@ -58,6 +59,7 @@ struct message {
     uint32_t returned_bytes; /* what has come of the answer */
     uint32_t immediate;
     uint32_t qp;                  /* index at the requester's NIC */
+    uint64_t ordinal;             /* of all that were posted, from 1 */
     uint32_t first_psn, last_psn; /* once its first, its last packet is cut */
     uint32_t answer;              /* of its QP's READs and atomics, from 0 */
     uint32_t owners;              /* who holds it: the requester, and each of its packets, or what has come of them */

@@ -106,12 +106,38 @@ static __attribute__((noinline, cold)) int64_t held_up_until(struct rnic *rnic, 
     return space_at > 0 && line_cyc > head_cyc ? line_cyc : head_cyc;
 }
 
+/* The receiver's MAC has a frame's first word, and its last byte, at these cycles of the line. */
+static inline __attribute__((always_inline)) void deliver(struct rnic *rnic, uint32_t ref, uint32_t bytes,
+                                                          int64_t word_at_cyc, int64_t last_at_cyc)
+{
+    struct fifo *out = path_entry(&rnic->peer->path[RNIC_MAC_RX]);
+    const struct item *item = rnic_item(rnic, ref);
+    if (item->kind == ITEM_DATA && item->last)
+        rnic_stamps(rnic, item)[MESSAGE_AT_RECEIVED] = clk_edge(&rnic->line.clk, last_at_cyc);
+    int64_t space_at = fifo_space_at(out, bytes);
+    model_assert(rnic->sim, space_at != SIM_NEVER, "%s: more frames committed ahead than \"arrival\" holds",
+                 rnic->peer->setup.name);
+    if (space_at <= word_at_cyc - 1) {
+        fifo_push(out, word_at_cyc - 1, word_at_cyc, last_at_cyc, 0, bytes, ref);
+        receive_arrivals(rnic->peer);
+        return;
+    }
+    out->drops++; /* the receiver's MAC is slower than the line */
+    rnic->peer->drops_full++;
+    receive_drop(rnic->peer, ref);
+}
+
+void port_deliver(struct rnic *rnic, uint32_t ref, uint32_t bytes, int64_t word_at_cyc, int64_t last_at_cyc)
+{
+    deliver(rnic, ref, bytes, word_at_cyc, last_at_cyc);
+}
+
 /* Sends what the transmit path has brought to the line, which serves in order and never stops a frame: no choice, so it runs inside
  * the port, the only one who puts frames into that path. */
 static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic, int holds)
 {
     struct fifo *in = &rnic->path[RNIC_TX].end;
-    struct fifo *out = path_entry(&rnic->peer->path[RNIC_MAC_RX]);
+    uint32_t word_bytes = path_entry(&rnic->peer->path[RNIC_MAC_RX])->shape.write_bytes;
     while (!fifo_empty(in)) {
         int64_t head_cyc = fifo_front(in)->head_cyc;
         if (holds) {
@@ -121,30 +147,20 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic,
         }
         struct fifo_slot slot = fifo_take(in);
         struct item *item = rnic_item(rnic, slot.ref);
-        struct line_frame frame = line_send(&rnic->line, slot.bytes, head_cyc, slot.tail_cyc, out->shape.write_bytes);
+        struct line_frame frame = line_send(&rnic->line, slot.bytes, head_cyc, slot.tail_cyc, word_bytes);
         item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
         rnic->data_packets += item->kind != ITEM_ACK;
-        if (item->kind != ITEM_DATA) {
+        if (item->kind != ITEM_DATA)
             item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
-        } else if (item->last) {
-            int64_t *stamp_ps = rnic_stamps(rnic, item);
-            stamp_ps[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
-            stamp_ps[MESSAGE_AT_RECEIVED] = clk_edge(&rnic->line.clk, frame.last_at_cyc);
-        }
+        else if (item->last)
+            rnic_stamps(rnic, item)[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
         if (__builtin_expect(rnic->completes_when_sent, 0))
             sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, frame.last_at_cyc - rnic->line.delay_cyc));
         fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
-        int64_t space_at = fifo_space_at(out, slot.bytes);
-        model_assert(rnic->sim, space_at != SIM_NEVER, "%s: more frames committed ahead than \"arrival\" holds",
-                     rnic->peer->setup.name);
-        if (space_at <= frame.word_at_cyc - 1) {
-            fifo_push(out, frame.word_at_cyc - 1, frame.word_at_cyc, frame.last_at_cyc, 0, slot.bytes, slot.ref);
-            receive_arrivals(rnic->peer);
-            continue;
-        }
-        out->drops++; /* the receiver's MAC is slower than the line */
-        rnic->peer->drops_full++;
-        receive_drop(rnic->peer, slot.ref);
+        if (__builtin_expect(rnic->faults.count > 0, 0))
+            faults_take(rnic, slot.ref, slot.bytes, &frame);
+        else
+            deliver(rnic, slot.ref, slot.bytes, frame.word_at_cyc, frame.last_at_cyc);
     }
 }
 
@@ -189,6 +205,22 @@ static int64_t decide_port(void *self, int64_t now)
 static int64_t decide_port_that_holds(void *self, int64_t now)
 {
     return run_port(self, now, 1);
+}
+
+static int64_t decide_port_by_plan(void *self, int64_t now)
+{
+    struct rnic *rnic = self;
+    int64_t held_ps = faults_release(rnic, now);
+    if (rnic->sent_waits)
+        sent_forward(rnic);
+    int64_t wake_at = run_port(rnic, now, 0), again_ps = faults_release(rnic, now);
+    held_ps = again_ps < held_ps ? again_ps : held_ps;
+    return held_ps < wake_at ? held_ps : wake_at;
+}
+
+void port_send_by_plan(struct rnic *rnic)
+{
+    sim_replace(rnic->sim, rnic->port.decider, decide_port_by_plan);
 }
 
 static int64_t decide_port_sent(void *self, int64_t now)

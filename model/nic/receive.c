@@ -17,10 +17,13 @@ void receive_drop(struct rnic *rnic, uint32_t ref)
 
 void receive_drop_bad(struct rnic *rnic, uint32_t ref)
 {
-    if (rnic_item(rnic, ref)->bad & ITEM_NOT_READ)
+    unsigned bad = rnic_item(rnic, ref)->bad;
+    if (bad & ITEM_NOT_READ)
         rnic->drops_not_read++;
-    else
+    else if (bad & ITEM_UNDERRUN)
         rnic->drops_underrun++;
+    else
+        rnic->drops_damaged++;
     receive_drop(rnic, ref);
 }
 
@@ -96,7 +99,8 @@ enum verdict {
     ACK_AGAIN,
     NAK_SEQUENCE,
     NAK_RNR,
-    NAK_INVALID
+    NAK_INVALID,
+    NAK_ACCESS
 };
 
 /* A SEND or a WRITE with immediate takes a receive WQE, which may not be there. */
@@ -155,6 +159,10 @@ static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rni
         enum verdict verdict = judge_unexpected(rnic, qp, item);
         if (verdict != ACCEPT)
             return verdict;
+    }
+    if (__builtin_expect(item->status != MESSAGE_OK, 0)) {
+        qp->responder.nak_sent = (uint8_t)rnic->recovers;
+        return item->status == MESSAGE_RNR_EXCEEDED ? NAK_RNR : NAK_ACCESS; /* the plan of faults has it refused */
     }
     struct message *message = rnic_message(rnic, item->message);
     if (message->opcode != MESSAGE_WRITE) {
@@ -226,7 +234,8 @@ static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t
     static const uint8_t status[] = {[ACK_AGAIN] = MESSAGE_TWICE,
                                      [NAK_SEQUENCE] = MESSAGE_RETRY_EXCEEDED,
                                      [NAK_RNR] = MESSAGE_RNR_EXCEEDED,
-                                     [NAK_INVALID] = MESSAGE_REMOTE_INVALID};
+                                     [NAK_INVALID] = MESSAGE_REMOTE_INVALID,
+                                     [NAK_ACCESS] = MESSAGE_REMOTE_ACCESS};
     struct qp *qp = &rnic->qp[item->qp];
     if (rnic->completes_when_sent)
         verdict = IGNORE; /* nobody is told */

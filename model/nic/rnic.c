@@ -246,4 +246,5 @@ void rnic_free(struct rnic *rnic)
     heap_free(&rnic->failing);
     heap_free(&rnic->returned);
     recover_free(rnic);
+    faults_free(rnic);
 }

@@ -23,6 +23,7 @@
 #include "nic/atomics.h"
 #include "nic/context.h"
 #include "nic/fabric.h"
+#include "nic/faults.h"
 #include "nic/follow.h"
 #include "nic/lookup.h"
 #include "nic/message.h"
@@ -187,6 +188,7 @@ struct rnic {
     struct contexts contexts; /* that are not all on chip */
     struct lookup lookup;     /* units that look them up */
     struct staging staging;
+    struct faults faults;
     struct answers answers;
     struct atomics atomics;
     struct fetched_receives receives_fetched;
@@ -197,8 +199,9 @@ struct rnic {
     struct agenda received;  /* messages whose CQEs are to be made */
 
     uint64_t data_packets, ack_packets, payload_bytes;
-    uint64_t drops_full, drops_sequence;     /* no space at arrival, PSN not expected */
-    uint64_t drops_underrun, drops_not_read; /* wrong FCS: see enum item_bad */
+    uint64_t drops_full, drops_sequence;                    /* no space at arrival, PSN not expected */
+    uint64_t drops_underrun, drops_not_read, drops_damaged; /* wrong FCS: see enum item_bad */
+    uint64_t drops_planned;                                 /* on the line, by the plan of faults */
     uint64_t requests, completions, errors, receives;
     uint64_t seen_early; /* messages of which the CQE or the last byte was seen before all payload: relaxed ordering */
 };

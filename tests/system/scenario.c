@@ -52,6 +52,9 @@ static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim
                                       .shift_ps = s->shift_ps};
     if (rnicsim_create(&options, sim, error))
         return -1;
+    for (size_t i = 0; i < s->faults; i++)
+        if (rnicsim_fault_add(*sim, &s->fault[i], error))
+            return -1;
     for (uint32_t i = 0; i < s->qps; i++)
         for (uint32_t host = 0; host < 2; host++) {
             struct rnicsim_qp_attr qp = {.host = host,

@@ -26,6 +26,8 @@ struct scenario {
     uint32_t outstanding; /* messages of one QP */
     uint32_t batch;       /* requests a doorbell */
     uint32_t messages;
+    struct rnicsim_fault fault[4];
+    size_t faults;
     int has_unlike_qps; /* of several service levels, weights and rate limits */
     unsigned flags;     /* RNICSIM_SIGNALLED is added to the last of each batch */
 };

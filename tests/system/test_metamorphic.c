@@ -47,6 +47,24 @@ static void choose_opcodes(struct scenario *s, uint64_t *random)
 }
 
 /* A random but sound system and load. */
+/* Half of the systems have a line on which things go wrong. */
+static void choose_faults(struct scenario *s, uint64_t *random)
+{
+    s->faults = PICK(random, 0, 0, 1, 3);
+    for (size_t i = 0; i < s->faults; i++)
+        s->fault[i] = (struct rnicsim_fault){.action = (enum rnicsim_fault_action)PICK(random, 0, 0, 1, 2, 3, 3, 4),
+                                             .frames = PICK(random, 127, 3, 12, 16, 32, 64, 96),
+                                             .from_host = PICK(random, 0, 1, RNICSIM_FAULT_ANY),
+                                             .psn = RNICSIM_FAULT_ANY,
+                                             .times = (enum rnicsim_fault_times)PICK(random, 0, 0, 1, 2),
+                                             .to_ps = RNICSIM_NEVER,
+                                             .nth = PICK(random, 0, 0, 1, 7),
+                                             .every = PICK(random, 0, 3, 20),
+                                             .most = PICK(random, 1, 3, 40),
+                                             .probability_ppb = PICK(random, 0, 0, 100000000, 500000000),
+                                             .delay_ps = PICK(random, 1, 1000000, 70000000)};
+}
+
 static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
 {
     struct scenario s = scenario_default();
@@ -73,6 +91,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
     uint64_t answers = seed * 1231 + 7, memory = seed * 577 + 11, loss = seed * 389 + 13;
     if (!is_sent)
         choose_opcodes(&s, &answers);
+    choose_faults(&s, &loss);
     struct {
         const char *format;
         uint32_t value;
