@@ -64,7 +64,7 @@ static __attribute__((noinline, cold)) void cut_again(struct rnic *rnic, struct 
     rnic->repeated++;
     item->again = 1;
     if (message_is_answered(message))
-        item->offset = message->returned_bytes; /* only what is missing is asked for */
+        item->offset = (uint32_t)psn_difference(item->psn, message->first_psn) * qp->mtu_bytes; /* what was missing */
     if (item->last) {
         item->trip = pool_take(rnic->setup.trips) + 1;
         model_assert(rnic->sim, item->trip != 0, "out of memory");

@@ -28,13 +28,26 @@ void requests_wait(struct rnic *rnic, uint32_t index)
     rnic->waiting_last = index;
 }
 
-void requests_retired(struct rnic *rnic, int64_t cyc)
+/* The first that waits is eligible from the cycle on. */
+static void let_next(struct rnic *rnic, int64_t cyc)
 {
     uint32_t index = rnic->waiting_first;
-    space_give(&rnic->begun, 1, cyc);
-    if (index == QP_NONE)
-        return;
     rnic->waiting_first = rnic->qp[index].next_waiting;
     scheduler_queue(rnic, index, cyc);
+}
+
+void requests_pass_on(struct rnic *rnic, int64_t cyc)
+{
+    if (rnic->waiting_first == QP_NONE || space_when(&rnic->begun, 1) == SIM_NEVER)
+        return;
+    let_next(rnic, cyc);
+}
+
+void requests_retired(struct rnic *rnic, int64_t cyc)
+{
+    space_give(&rnic->begun, 1, cyc);
+    if (rnic->waiting_first == QP_NONE)
+        return;
+    let_next(rnic, cyc);
     sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, cyc));
 }

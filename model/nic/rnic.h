@@ -356,6 +356,8 @@ int requests_hold(const struct rnic *rnic, const struct qp *qp);
 int requests_must_wait(const struct rnic *rnic, uint32_t qp, int is_fetch, int is_packet, int64_t cyc);
 /* It waits apart until one retires, so that the QPs which have begun theirs can go on. */
 void requests_wait(struct rnic *rnic, uint32_t qp);
+/* A QP that was to have a place has nothing to send any more: the next one that waits has its turn. */
+void requests_pass_on(struct rnic *rnic, int64_t cyc);
 /* One is retired: its place is free at cyc. */
 void requests_retired(struct rnic *rnic, int64_t cyc);
 

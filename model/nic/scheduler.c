@@ -182,9 +182,10 @@ static inline __attribute__((always_inline)) int64_t next_in_order(struct rnic *
     while ((first = heap_first(&rnic->eligible)) != 0) {
         *index = (uint32_t)first->ref;
         *work = work_of(rnic, &rnic->qp[*index]);
-        if (*work == WORK_NONE) { /* it has failed since */
+        if (*work == WORK_NONE) { /* it has failed since, or went back */
             heap_take(&rnic->eligible);
             rnic->qp[*index].queued = 0;
+            requests_pass_on(rnic, from_cyc);
             continue;
         }
         int64_t at = first->at > rnic->scheduler_free_cyc ? first->at : rnic->scheduler_free_cyc;
@@ -218,9 +219,10 @@ static void admit(struct rnic *rnic, int64_t now_cyc)
         struct heap_entry entry = heap_take(&rnic->eligible);
         struct qp *qp = &rnic->qp[entry.ref];
         enum work work = work_of(rnic, qp);
-        if (work == WORK_NONE) { /* it has failed since */
+        if (work == WORK_NONE) { /* it has failed since, or went back */
             qp->queued = 0;
             ready_leave(&rnic->ready, (uint32_t)entry.ref);
+            requests_pass_on(rnic, now_cyc);
             continue;
         }
         qp->eligible_cyc = entry.at;
@@ -251,6 +253,8 @@ static int64_t next_by_policy(struct rnic *rnic, int64_t from_cyc, uint32_t *ind
         ready_served(&rnic->ready, *index, 0, 0, 0, waits, from_cyc);
         if (waits)
             requests_wait(rnic, *index);
+        else
+            requests_pass_on(rnic, from_cyc + 1); /* those of from_cyc are in */
     }
     int64_t at = *index == ARBITER_NONE ? SIM_NEVER
                  : *work == WORK_CONTEXT
