@@ -1,0 +1,430 @@
+/* What is lost is sent again: who notices, when, and what is sent. IBTA vol. 1, 9.7.5 and 9.7.6; cases of field reports by their subject. */
+#include "tests/system/scenario.h"
+
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void suite_system_recovery(void);
+
+#define MOST 256u
+#define RETRY_EXCEEDED 12u     /* IBV_WC_RETRY_EXC_ERR */
+#define RNR_RETRY_EXCEEDED 13u /* IBV_WC_RNR_RETRY_EXC_ERR */
+#define REMOTE_ACCESS 10u      /* IBV_WC_REM_ACCESS_ERR */
+#define FLUSHED 5u             /* IBV_WC_WR_FLUSH_ERR */
+
+struct pair {
+    struct rnicsim *sim;
+    struct rnicsim_event done[MOST]; /* host 0's SEND_DONE */
+    uint32_t count, delivered;       /* delivered: to host 1 */
+    struct rnicsim_totals totals;
+};
+
+static struct pair open_pair(const struct rnicsim_retry *retry, const struct rnicsim_fault *fault)
+{
+    struct rnicsim_options options = {.board = "u280_100g", .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
+    struct pair pair = {0};
+    struct rnicsim_error error;
+    CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &pair.sim, &error), RNICSIM_OK);
+    if (fault)
+        CU_ASSERT_EQUAL_FATAL(rnicsim_fault_add(pair.sim, fault, &error), RNICSIM_OK);
+    for (uint32_t host = 0; host < 2; host++) {
+        struct rnicsim_qp_attr qp = {.host = host,
+                                     .qpn = 1,
+                                     .peer_host = host ^ 1,
+                                     .peer_qpn = 1,
+                                     .mtu_bytes = 1024,
+                                     .sq_depth = 64,
+                                     .rq_depth = 64,
+                                     .max_inline_bytes = 64,
+                                     .max_rd_atomic = 16,
+                                     .retry = retry};
+        CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(pair.sim, &qp, &error), RNICSIM_OK);
+    }
+    return pair;
+}
+
+static void post(struct pair *pair, enum rnicsim_opcode opcode, uint32_t bytes)
+{
+    struct rnicsim_wr wr = {.local_address = 1u << 24,
+                            .remote_address = 1u << 25,
+                            .length_bytes = bytes,
+                            .opcode = opcode,
+                            .flags = RNICSIM_SIGNALLED};
+    struct rnicsim_error error;
+    CU_ASSERT_EQUAL_FATAL(rnicsim_post_send(pair->sim, 0, 1, &wr, 1, rnicsim_now(pair->sim), &error), RNICSIM_OK);
+}
+
+static void post_receive(struct pair *pair, int64_t at_ps)
+{
+    struct rnicsim_recv recv = {.address = 1u << 26, .length_bytes = 65536};
+    struct rnicsim_error error;
+    CU_ASSERT_EQUAL_FATAL(rnicsim_post_recv(pair->sim, 1, 1, &recv, 1, at_ps, &error), RNICSIM_OK);
+}
+
+static void take_events(struct pair *pair)
+{
+    struct rnicsim_event event[16];
+    for (size_t n; (n = rnicsim_poll(pair->sim, event, 16)) > 0;)
+        for (size_t i = 0; i < n; i++)
+            if (event[i].kind == RNICSIM_SEND_DONE && pair->count < MOST)
+                pair->done[pair->count++] = event[i];
+            else
+                pair->delivered += event[i].kind == RNICSIM_RECV_DONE || event[i].kind == RNICSIM_WRITE_VISIBLE;
+}
+
+/* To the end. */
+static void finish(struct pair *pair)
+{
+    struct rnicsim_error error;
+    do {
+        CU_ASSERT_EQUAL_FATAL(rnicsim_advance(pair->sim, RNICSIM_NEVER, NULL, &error), RNICSIM_OK);
+        take_events(pair);
+    } while (rnicsim_next_at(pair->sim) != RNICSIM_NEVER);
+    rnicsim_totals(pair->sim, &pair->totals);
+}
+
+static struct rnicsim_fault fault_of(enum rnicsim_fault_action action, unsigned frames, uint64_t nth)
+{
+    return (struct rnicsim_fault){.action = action,
+                                  .frames = frames,
+                                  .from_host = RNICSIM_FAULT_ANY,
+                                  .psn = RNICSIM_FAULT_ANY,
+                                  .to_ps = RNICSIM_NEVER,
+                                  .nth = nth};
+}
+
+static const struct rnicsim_retry retries = {.timeout = 5, .retry_count = 7, .rnr_retry = 7, .rnr_timer = 1};
+#define TIMEOUT_US 131.072 /* 4.096 us * 2^5 */
+
+static uint64_t all_retransmits(const struct rnicsim_totals *totals)
+{
+    return totals->retransmits_nak + totals->retransmits_rnr + totals->retransmits_implied +
+           totals->retransmits_timeout;
+}
+
+/* ---- data ---- */
+
+/* The third of ten packets: one NAK, and from the third on all that was sent, or is still to be, comes once more. */
+static void a_packet_is_lost(void)
+{
+    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 3);
+    struct pair pair = open_pair(&retries, &fault);
+    post(&pair, RNICSIM_WRITE, 10 * 1024);
+    finish(&pair);
+    CU_ASSERT_EQUAL_FATAL(pair.count, 1);
+    CU_ASSERT_EQUAL(pair.done[0].status, 0);
+    CU_ASSERT_EQUAL(pair.delivered, 1);
+    CU_ASSERT_EQUAL(pair.totals.drops_planned, 1);
+    CU_ASSERT_EQUAL(pair.totals.retransmits_nak, 1);
+    CU_ASSERT_EQUAL(all_retransmits(&pair.totals), 1);
+    CU_ASSERT_EQUAL(pair.totals.repeated, 8); /* packets 3 to 10: the NAK comes when all are sent */
+    CU_ASSERT_EQUAL(pair.totals.drops_sequence, 7);
+    CU_ASSERT(pair.done[0].stamp_ps[RNICSIM_AT_WIRE] > pair.done[0].stamp_ps[RNICSIM_AT_WQE]);
+    for (int i = 1; i < RNICSIM_STAMP_COUNT; i++) /* a waterfall of what was delivered */
+        CU_ASSERT(pair.done[0].stamp_ps[i] >= pair.done[0].stamp_ps[i - 1]);
+    CU_ASSERT((double)pair.done[0].at_ps / 1e6 < 20); /* long before any timer */
+    rnicsim_destroy(pair.sim);
+}
+
+/* Nothing comes behind the last packet that could show its loss: the timer does. The same of its ACK (bobzhuyb/ns3-rdma #8: a lost ACK at the
+ * end of a flow is a live-lock unless a duplicate is acknowledged again). A damaged frame is a lost one. */
+static void the_last_packet_or_its_ack(void)
+{
+    static const struct {
+        enum rnicsim_fault_action action;
+        unsigned frames;
+        uint64_t nth;
+        unsigned repeated;
+    } row[] = {{RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 4, 1},
+               {RNICSIM_FAULT_CORRUPT, RNICSIM_FRAME_WRITE, 4, 1},
+               {RNICSIM_FAULT_DROP, RNICSIM_FRAME_ACK, 1, 4},
+               {RNICSIM_FAULT_CORRUPT, RNICSIM_FRAME_ACK, 1, 4}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct rnicsim_fault fault = fault_of(row[i].action, row[i].frames, row[i].nth);
+        struct pair pair = open_pair(&retries, &fault);
+        post(&pair, RNICSIM_WRITE, 4 * 1024);
+        finish(&pair);
+        CU_ASSERT_EQUAL_FATAL(pair.count, 1);
+        CU_ASSERT_EQUAL(pair.done[0].status, 0);
+        CU_ASSERT_EQUAL(pair.delivered, 1);
+        CU_ASSERT_EQUAL(pair.totals.retransmits_timeout, 1);
+        CU_ASSERT_EQUAL(all_retransmits(&pair.totals), 1);
+        CU_ASSERT_EQUAL(pair.totals.repeated, 4); /* none is acknowledged: all four */
+        CU_ASSERT_EQUAL(pair.totals.drops_damaged, row[i].action == RNICSIM_FAULT_CORRUPT);
+        double us = (double)pair.done[0].at_ps / 1e6;
+        CU_ASSERT(us > TIMEOUT_US && us < TIMEOUT_US + 5);
+        rnicsim_destroy(pair.sim);
+    }
+}
+
+/* A black hole: the QP fails when its timer has ended retry_count + 1 times; what was posted behind is flushed. */
+static void retries_are_counted(void)
+{
+    for (uint32_t count = 0; count <= 7; count += 7) {
+        struct rnicsim_retry retry = {.timeout = 5, .retry_count = count};
+        struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANY, 0);
+        struct pair pair = open_pair(&retry, &fault);
+        post(&pair, RNICSIM_WRITE, 64);
+        post(&pair, RNICSIM_WRITE, 64);
+        finish(&pair);
+        CU_ASSERT_EQUAL_FATAL(pair.count, 2);
+        CU_ASSERT_EQUAL(pair.done[0].status, RETRY_EXCEEDED);
+        CU_ASSERT_EQUAL(pair.done[1].status, FLUSHED);
+        CU_ASSERT_EQUAL(pair.totals.retransmits_timeout, count);
+        double us = (double)pair.done[0].at_ps / 1e6, expected = (count + 1) * TIMEOUT_US;
+        CU_ASSERT(us > expected && us < expected + 3 + count);
+        rnicsim_destroy(pair.sim);
+    }
+}
+
+/* Doubled or late frames change nothing that programs see but times. */
+static void doubled_and_late(void)
+{
+    for (int late = 0; late < 2; late++) {
+        struct rnicsim_fault fault =
+            fault_of(late ? RNICSIM_FAULT_DELAY : RNICSIM_FAULT_DUPLICATE, RNICSIM_FRAME_ANY, 0);
+        fault.every = 3;
+        fault.delay_ps = 2500000;
+        struct pair pair = open_pair(&retries, &fault);
+        for (int i = 0; i < 20; i++) {
+            post_receive(&pair, 0);
+            post(&pair, i % 2 ? RNICSIM_SEND : RNICSIM_WRITE, 3000);
+        }
+        finish(&pair);
+        CU_ASSERT_EQUAL(pair.count, 20);
+        CU_ASSERT_EQUAL(pair.delivered, 20);
+        CU_ASSERT_EQUAL(pair.totals.errors, 0);
+        CU_ASSERT(pair.totals.drops_sequence > 0);
+        CU_ASSERT(late ? pair.totals.retransmits_nak > 0 : all_retransmits(&pair.totals) == 0);
+        rnicsim_destroy(pair.sim);
+    }
+}
+
+/* ---- not ready ---- */
+
+/* rnr_retry = 7 is for ever: a receive that comes 1 ms late is found after some hundred NAKs of code 1, 10 us, each at least that long after
+ * the one before (slaclab/Simple-10GbE-RUDP-KCU105-Example #15). A smaller number is counted: 3 retries, the 4th NAK ends it; a WRITE before
+ * it is done, what is behind it flushed. */
+static void not_ready(void)
+{
+    struct pair pair = open_pair(&retries, NULL);
+    post(&pair, RNICSIM_SEND, 64);
+    struct rnicsim_error error;
+    CU_ASSERT_EQUAL_FATAL(rnicsim_advance(pair.sim, INT64_C(1000000000), NULL, &error), RNICSIM_OK);
+    post_receive(&pair, INT64_C(1000000000));
+    finish(&pair);
+    CU_ASSERT_EQUAL_FATAL(pair.count, 1);
+    CU_ASSERT_EQUAL(pair.done[0].status, 0);
+    CU_ASSERT_EQUAL(pair.delivered, 1);
+    CU_ASSERT(pair.totals.retransmits_rnr > 80 && pair.totals.retransmits_rnr <= 100);
+    CU_ASSERT(pair.done[0].at_ps > INT64_C(1000000000) && pair.done[0].at_ps < INT64_C(1020000000));
+    rnicsim_destroy(pair.sim);
+    for (uint32_t count = 0; count <= 6; count += 3) {
+        struct rnicsim_retry retry = {.timeout = 14, .retry_count = 7, .rnr_retry = count, .rnr_timer = 1};
+        pair = open_pair(&retry, NULL);
+        post(&pair, RNICSIM_WRITE, 64);
+        post(&pair, RNICSIM_SEND, 64);
+        post(&pair, RNICSIM_WRITE, 64);
+        finish(&pair);
+        CU_ASSERT_EQUAL_FATAL(pair.count, 3);
+        CU_ASSERT_EQUAL(pair.done[0].status, 0);
+        CU_ASSERT_EQUAL(pair.done[1].status, RNR_RETRY_EXCEEDED);
+        CU_ASSERT_EQUAL(pair.done[2].status, FLUSHED);
+        CU_ASSERT_EQUAL(pair.totals.retransmits_rnr, count);
+        rnicsim_destroy(pair.sim);
+    }
+}
+
+/* Code 0 is the longest pause, not the shortest; the larger number is not the longer time (NVIDIA/daqiri, pull request 138). */
+static void code_0_is_655_ms(void)
+{
+    static const struct {
+        uint32_t code;
+        double us;
+    } row[] = {{0, 655360}, {1, 10}, {13, 960}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct rnicsim_retry retry = {.timeout = 14, .retry_count = 7, .rnr_retry = 7, .rnr_timer = row[i].code};
+        struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_NOT_READY, RNICSIM_FRAME_WRITE, 1);
+        struct pair pair = open_pair(&retry, &fault);
+        post(&pair, RNICSIM_WRITE, 64);
+        finish(&pair);
+        CU_ASSERT_EQUAL_FATAL(pair.count, 1);
+        double us = (double)pair.done[0].at_ps / 1e6;
+        CU_ASSERT(us > row[i].us && us < row[i].us + 5);
+        rnicsim_destroy(pair.sim);
+    }
+}
+
+static void a_bad_key(void)
+{
+    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_BAD_KEY, RNICSIM_FRAME_READ_REQUEST, 1);
+    struct pair pair = open_pair(&retries, &fault);
+    post(&pair, RNICSIM_WRITE, 64);
+    post(&pair, RNICSIM_READ, 5000);
+    post(&pair, RNICSIM_WRITE, 64);
+    finish(&pair);
+    CU_ASSERT_EQUAL_FATAL(pair.count, 3);
+    CU_ASSERT_EQUAL(pair.done[0].status, 0);
+    CU_ASSERT_EQUAL(pair.done[1].status, REMOTE_ACCESS);
+    CU_ASSERT_EQUAL(pair.done[2].status, FLUSHED);
+    rnicsim_destroy(pair.sim);
+}
+
+/* ---- answers ---- */
+
+/* The third of ten packets of a READ: the requester asks for it and those behind it, at once when the fourth comes, and of that only what is
+ * missing crosses the line again. Of the last packet the timer tells. */
+static void an_answer_is_lost(void)
+{
+    static const struct {
+        uint64_t nth, implied, timeouts, packets;
+    } row[] = {{3, 1, 0, 11 + 8}, {10, 0, 1, 11 + 1}}; /* packets that are no ACKs, but for the second request */
+    for (size_t i = 0; i < 2; i++) {
+        struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANSWER, row[i].nth);
+        struct pair pair = open_pair(&retries, &fault);
+        post(&pair, RNICSIM_READ, 10 * 1024);
+        finish(&pair);
+        CU_ASSERT_EQUAL_FATAL(pair.count, 1);
+        CU_ASSERT_EQUAL(pair.done[0].status, 0);
+        CU_ASSERT_EQUAL(pair.totals.retransmits_implied, row[i].implied);
+        CU_ASSERT_EQUAL(pair.totals.retransmits_timeout, row[i].timeouts);
+        CU_ASSERT_EQUAL(pair.totals.data_packets, row[i].packets + 1);
+        for (int stamp = 1; stamp < RNICSIM_STAMP_COUNT; stamp++)
+            CU_ASSERT(pair.done[0].stamp_ps[stamp] >= pair.done[0].stamp_ps[stamp - 1]);
+        rnicsim_destroy(pair.sim);
+    }
+}
+
+static uint64_t atomic_writes(const struct rnicsim *sim)
+{
+    struct rnicsim_tlp_info info;
+    for (size_t i = 0; i < rnicsim_tlp_count(sim); i++) {
+        rnicsim_tlp(sim, i, &info);
+        if (strcmp(info.nic, "b") == 0 && strcmp(info.kind, "atomic write") == 0 && strcmp(info.direction, "up") == 0)
+            return info.tlps;
+    }
+    return 0;
+}
+
+/* A lost atomic's ACK: the value is changed once, whatever comes twice (linux-rdma, the fix of rxe's replay of atomics). */
+static void an_atomic_is_executed_once(void)
+{
+    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANSWER, 1);
+    fault.most = 1;
+    struct pair pair = open_pair(&retries, &fault);
+    post(&pair, RNICSIM_FETCH_ADD, 8);
+    post(&pair, RNICSIM_FETCH_ADD, 8);
+    finish(&pair);
+    CU_ASSERT_EQUAL_FATAL(pair.count, 2);
+    CU_ASSERT_EQUAL(pair.done[0].status | pair.done[1].status, 0);
+    CU_ASSERT_EQUAL(pair.totals.retransmits_implied, 1); /* the second one's answer shows it */
+    CU_ASSERT_EQUAL(atomic_writes(pair.sim), 2);
+    rnicsim_destroy(pair.sim);
+}
+
+/* An ACK behind a READ whose answer did not come acknowledges what is before the READ, no more. */
+static void an_ack_behind_a_lost_answer(void)
+{
+    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANSWER, 1);
+    struct pair pair = open_pair(&retries, &fault);
+    post(&pair, RNICSIM_WRITE, 64);
+    post(&pair, RNICSIM_READ, 64);
+    post(&pair, RNICSIM_WRITE, 64);
+    finish(&pair);
+    CU_ASSERT_EQUAL_FATAL(pair.count, 3);
+    for (int i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(pair.done[i].status, 0);
+    CU_ASSERT_EQUAL(pair.delivered, 2);
+    CU_ASSERT_EQUAL(pair.totals.retransmits_implied, 1);
+    CU_ASSERT(pair.done[2].at_ps < INT64_C(30000000)); /* no timer */
+    rnicsim_destroy(pair.sim);
+}
+
+/* ---- rates ---- */
+
+/* Long WRITEs over so long a cable; little waits in the NIC, so that a NAK has the line's way and the NICs' to go. */
+static struct scenario_result stream(const struct rnicsim_fault *fault, const char *rate, const char *buffer,
+                                     const char *cable, const char *timeout, uint32_t messages)
+{
+    struct scenario s = scenario_default();
+    s.length_bytes = 1u << 20;
+    s.messages = messages;
+    s.outstanding = 8;
+    s.set[s.sets++] = rate;
+    s.set[s.sets++] = timeout;
+    s.set[s.sets++] = cable;
+    s.set[s.sets++] = buffer;
+    s.set[s.sets++] = "transport.window=2048";
+    s.set[s.sets++] = "transport.ack_request_every=4"; /* sooner than the timer */
+    s.faults = 1;
+    s.fault[0] = *fault;
+    struct scenario_result result = scenario_run(&s, NULL);
+    CU_ASSERT(!result.failed && result.done == s.messages && result.totals.errors == 0);
+    return result;
+}
+
+/* (1 - p) / (1 - p + p W), W packets on the way of a NAK: as many as one loss has sent again. 8 and 400 of them, and a timer of about 4
+ * round trips, 16.4 and 524 us. */
+static void go_back_n(void)
+{
+    static const struct {
+        double least_w, most_w, line_gbps;
+        const char *rate, *buffer, *cable, *timeout;
+    } row[] = {
+        {7, 9, 50, "mac.rate=50 Gbps", "nic.payload_buffer=11 KiB", "mac.cable=1 m", "transport.timeout=2"},
+        {390, 410, 100, "mac.rate=100 Gbps", "nic.payload_buffer=24 KiB", "mac.cable=12900 m", "transport.timeout=7"}};
+    static const double losses[] = {0.001, 0.01};
+    for (int r = 0; r < 2; r++) {
+        struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 1000);
+        struct scenario_result once = stream(&fault, row[r].rate, row[r].buffer, row[r].cable, row[r].timeout, 20);
+        double w = (double)once.totals.repeated;
+        CU_ASSERT_EQUAL(once.totals.retransmits_nak, 1);
+        if (w < row[r].least_w || w > row[r].most_w)
+            printf("\n    a loss has %.0f packets sent again", w);
+        CU_ASSERT(w >= row[r].least_w && w <= row[r].most_w);
+        for (int i = 0; i < 2; i++) {
+            double p = losses[i];
+            fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 0);
+            fault.probability_ppb = (uint32_t)(p * 1e9);
+            struct scenario_result result =
+                stream(&fault, row[r].rate, row[r].buffer, row[r].cable, row[r].timeout, r == 0 || i == 0 ? 200 : 60);
+            double found = result.goodput_gbps / (row[r].line_gbps * 4096 / 4178), expected = (1 - p) / (1 - p + p * w);
+            if (fabs(found / expected - 1) > 0.1)
+                printf("\n    p %.3f, W %.0f: %.4f of the line, expected %.4f; %llu NAKs, %llu timeouts", p, w, found,
+                       expected, (unsigned long long)result.totals.retransmits_nak,
+                       (unsigned long long)result.totals.retransmits_timeout);
+            CU_ASSERT_DOUBLE_EQUAL(found / expected, 1, 0.1);
+        }
+    }
+}
+
+/* One NAK a gap: a packet that is lost again when it is sent again waits for the timer, here 67 ms. */
+static void a_lost_retransmission_waits_for_the_timer(void)
+{
+    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 0);
+    fault.probability_ppb = 10000000;
+    struct scenario_result result =
+        stream(&fault, "mac.rate=100 Gbps", "nic.payload_buffer=24 KiB", "mac.cable=1 m", "transport.timeout=14", 100);
+    CU_ASSERT(result.totals.retransmits_timeout > 0);
+    double found = result.goodput_gbps / (100 * 4096.0 / 4178);
+    CU_ASSERT(found < 0.2);
+}
+
+void suite_system_recovery(void)
+{
+    CU_pSuite suite = CU_add_suite("system: recovery", NULL, NULL);
+    CU_add_test(suite, "a packet is lost", a_packet_is_lost);
+    CU_add_test(suite, "the last packet, or its ACK", the_last_packet_or_its_ack);
+    CU_add_test(suite, "retries are counted", retries_are_counted);
+    CU_add_test(suite, "doubled and late frames", doubled_and_late);
+    CU_add_test(suite, "a peer that is not ready", not_ready);
+    CU_add_test(suite, "RNR code 0 is 655 ms", code_0_is_655_ms);
+    CU_add_test(suite, "a bad key", a_bad_key);
+    CU_add_test(suite, "an answer is lost", an_answer_is_lost);
+    CU_add_test(suite, "an atomic is executed once", an_atomic_is_executed_once);
+    CU_add_test(suite, "an ACK behind a lost answer", an_ack_behind_a_lost_answer);
+    CU_add_test(suite, "go-back-N", go_back_n);
+    CU_add_test(suite, "a lost retransmission waits for the timer", a_lost_retransmission_waits_for_the_timer);
+}
