@@ -139,7 +139,17 @@ static void put_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* What went wrong, in order of time; drops have no time of their own yet and are told by place. */
+/* How often QPs went back, host by host. */
+static void write_retransmits(const struct result *result, FILE *out)
+{
+    struct rnicsim_retransmit_info info;
+    for (size_t i = 0; i < rnicsim_retransmit_count(result->sim); i++)
+        if (rnicsim_retransmit(result->sim, i, &info) == RNICSIM_OK)
+            fprintf(out, "%" PRId64 ",retransmit,%u,%u,,%s: from PSN %u on\n", info.at_ps, info.host, info.qpn,
+                    info.cause, info.psn);
+}
+
+/* What went wrong, each kind in order of time; drops have no time of their own and are told by place. */
 static void write_events(const struct result *result, FILE *out)
 {
     const struct collect *collect = result->collect;
@@ -152,6 +162,7 @@ static void write_events(const struct result *result, FILE *out)
     }
     if (collect->error_count > kept)
         fprintf(out, ",error,,,,%" PRIu64 " more errors\n", collect->error_count - kept);
+    write_retransmits(result, out);
     for (size_t i = 0; i < result->drop_count; i++)
         fprintf(out, ",drop,,,,%" PRIu64 " frames: %s\n", result->drops[i].frames, result->drops[i].place);
     const char *const stuck[] = {result->stuck, result->first_waiting};

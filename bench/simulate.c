@@ -34,6 +34,7 @@ static int gather(struct simulate *simulate)
     result->sim = simulate->sim;
     result->collect = &simulate->collect;
     result->trace = simulate->workload.name;
+    result->faults = simulate->workload.faults != NULL ? simulate->workload.faults->text : NULL;
     result->seed = simulate->seed;
     return result_gather(result, &simulate->workload) != 0 ? cli_fail("out of memory for the result") : CLI_DONE;
 }

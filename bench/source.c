@@ -5,7 +5,7 @@
 #include "bench/cli.h"
 #include "bench/digest.h"
 
-enum { OPTION_PERFTEST = 4000, OPTION_GEN };
+enum { OPTION_PERFTEST = 4000, OPTION_GEN, OPTION_FAULTS };
 
 static error_t take_trace(struct source *source, const char *path)
 {
@@ -29,6 +29,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPTION_GEN:
         source->gen = value;
         return 0;
+    case OPTION_FAULTS:
+        source->faults = value;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -43,6 +46,10 @@ const struct argp *source_argp(void)
          1},
         {"gen", OPTION_GEN, "OPTIONS", 0,
          "instead of a trace: one made for this, with the options of rnicsim trace gen", 1},
+        {"faults", OPTION_FAULTS, "TEXT|FILE", 0,
+         "what goes wrong on the line: \"drop data 100; drop ack last; corrupt data p=1e-4; delay ack 5 us every "
+         "1000\", or a file of such lines; see bench/faults.h",
+         1},
         {0},
     };
     static const struct argp argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
@@ -65,12 +72,15 @@ int source_parse(struct source *source)
     struct rnicsim_error error;
     if (source->perftest != NULL && perftest_parse(source->perftest, &source->perftest_options, &error) != 0)
         return cli_fail("%s", error.text);
+    if (source->faults != NULL && fault_plan_parse(&source->fault_plan, source->faults) != CLI_DONE)
+        return CLI_INPUT;
     return source->gen != NULL ? generated_parse(source->gen, &source->generated) : CLI_DONE;
 }
 
 void source_free(struct source *source)
 {
     generated_free(&source->generated);
+    fault_plan_free(&source->fault_plan);
 }
 
 static int open_generated(const struct source *source, const char *rate, struct workload *workload)
@@ -90,11 +100,16 @@ static int open_generated(const struct source *source, const char *rate, struct 
 int source_open(const struct source *source, uint64_t size_bytes, const char *rate, struct workload *workload)
 {
     struct rnicsim_error error;
-    if (source->gen != NULL)
-        return open_generated(source, rate, workload);
-    int result = source->perftest != NULL
-                     ? workload_of_perftest(workload, &source->perftest_options, source->perftest, size_bytes, &error)
-                     : workload_of_trace(workload, source->trace, &error);
+    int result;
+    if (source->gen != NULL) {
+        result = open_generated(source, rate, workload);
+        workload->faults = &source->fault_plan;
+        return result;
+    }
+    result = source->perftest != NULL
+                 ? workload_of_perftest(workload, &source->perftest_options, source->perftest, size_bytes, &error)
+                 : workload_of_trace(workload, source->trace, &error);
+    workload->faults = &source->fault_plan;
     return result == RNICSIM_OK ? CLI_DONE : cli_fail("%s", error.text);
 }
 

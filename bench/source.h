@@ -5,16 +5,19 @@
 
 #include <argp.h>
 
+#include "bench/faults.h"
 #include "bench/generated.h"
 #include "bench/workload.h"
 
 struct source {
     const char *trace, *perftest, *gen; /* as given: one of them */
+    const char *faults;                 /* NULL: none */
     struct perftest_options perftest_options;
     struct generated generated;
+    struct fault_plan fault_plan;
 };
 
-/* TRACE, --perftest, --gen: a child of a subcommand's argp, whose parser leaves words to it; its input is a struct source. */
+/* TRACE, --perftest, --gen, --faults: a child of a subcommand's argp, whose parser leaves words to it; its input is a struct source. */
 const struct argp *source_argp(void);
 /* Whether exactly one is given. */
 int source_check(const struct source *source, const char *command);

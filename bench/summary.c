@@ -114,6 +114,18 @@ static json_t *drops_object(const struct result *result, int *failed)
     return object;
 }
 
+static json_t *retransmits_object(const struct result *result, int *failed)
+{
+    const struct rnicsim_totals *totals = &result->totals;
+    json_t *object = json_object();
+    put(object, "nak", whole(totals->retransmits_nak), failed);
+    put(object, "rnr", whole(totals->retransmits_rnr), failed);
+    put(object, "implied_nak", whole(totals->retransmits_implied), failed);
+    put(object, "timeout", whole(totals->retransmits_timeout), failed);
+    put(object, "packets", whole(totals->repeated), failed);
+    return object;
+}
+
 static json_t *fifos_array(const struct result *result, int *failed)
 {
     json_t *array = json_array();
@@ -152,6 +164,7 @@ void summary_identity(json_t *summary, const struct result *result, int *failed)
     put(summary, "params_changed", params_object(result, failed), failed);
     put(summary, "trace", name_string(result->trace), failed);
     put(summary, "trace_digest", json_string(result->digest), failed);
+    put(summary, "faults", result->faults != NULL ? name_string(result->faults) : json_null(), failed);
     put(summary, "seed", whole(result->seed), failed);
 }
 
@@ -247,7 +260,7 @@ int summary_write(const struct result *result, FILE *out)
     summary_identity(summary, result, &failed);
     put_counts(summary, result, &failed);
     put(summary, "drops", drops_object(result, &failed), &failed);
-    put(summary, "retransmits", json_object(), &failed);
+    put(summary, "retransmits", retransmits_object(result, &failed), &failed);
     put(summary, "bottleneck", bottleneck_object(&result->bottlenecks.first, &failed), &failed);
     put(summary, "next_bottleneck", bottleneck_object(&result->bottlenecks.next, &failed), &failed);
     put(summary, "fifos", fifos_array(result, &failed), &failed);

@@ -37,6 +37,8 @@ static void print_head(const struct result *result, FILE *out)
             result->counts.requests == 1 ? "" : "s");
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
+    if (result->faults != NULL)
+        fprintf(out, "faults: %s\n", result->faults);
     if (strcmp(result->status, "partial") == 0)
         fprintf(out, "PARTIAL: nothing moves, but %llu requests are unfinished and %llu were not posted.\n",
                 (unsigned long long)result->totals.in_flight,
@@ -51,6 +53,14 @@ static void print_head(const struct result *result, FILE *out)
     for (size_t i = 0; i < result->drop_count; i++)
         fprintf(out, "%llu frames were dropped: %s.\n", (unsigned long long)result->drops[i].frames,
                 result->drops[i].place);
+    const struct rnicsim_totals *totals = &result->totals;
+    if (totals->repeated != 0)
+        fprintf(out,
+                "%llu packets were sent again. QPs went back: %llu times after a NAK, %llu after an RNR NAK,\n"
+                "%llu when an answer was missing, %llu when their timer ended.\n",
+                (unsigned long long)totals->repeated, (unsigned long long)totals->retransmits_nak,
+                (unsigned long long)totals->retransmits_rnr, (unsigned long long)totals->retransmits_implied,
+                (unsigned long long)totals->retransmits_timeout);
     if (result->collect->error_count != 0)
         fprintf(out, "%llu requests ended in error.\n", (unsigned long long)result->collect->error_count);
     if (result->totals.reads_refused + result->totals.reads_timed_out != 0)

@@ -47,8 +47,13 @@ void workload_close(struct workload *workload)
 
 int workload_create_objects(struct workload *workload, struct rnicsim *sim, struct rnicsim_error *error)
 {
-    return workload->replay != NULL ? trace_replay_create_objects(workload->replay, sim, error)
-                                    : perftest_run_create_objects(workload->perftest, sim, error);
+    struct trace_replay_counts counts;
+    int result = workload->replay != NULL ? trace_replay_create_objects(workload->replay, sim, error)
+                                          : perftest_run_create_objects(workload->perftest, sim, error);
+    if (result != RNICSIM_OK || workload->faults == NULL)
+        return result;
+    workload_counts(workload, &counts);
+    return fault_plan_apply(workload->faults, sim, counts.requests, error);
 }
 
 int workload_run(struct workload *workload, struct rnicsim *sim, int64_t until_ps, trace_replay_event *event,

@@ -2,14 +2,16 @@
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
+#include "bench/faults.h"
 #include "bench/perftest/program.h"
 #include "traces/replay.h"
 
 struct workload {
-    struct trace_replay *replay;   /* of a trace */
-    struct perftest_run *perftest; /* or of perftest, for one size */
-    char name[512];                /* the trace's path, or "perftest: write_lat -s 64" */
-    char temporary[512];           /* the trace's path if it is to be removed, else empty */
+    struct trace_replay *replay;     /* of a trace */
+    struct perftest_run *perftest;   /* or of perftest, for one size */
+    char name[512];                  /* the trace's path, or "perftest: write_lat -s 64" */
+    const struct fault_plan *faults; /* NULL: none */
+    char temporary[512];             /* the trace's path if it is to be removed, else empty */
 };
 
 /* Functions that can fail return an enum rnicsim_result and one line of error. */

@@ -337,6 +337,7 @@ static void explain_qp(const struct rnic *nic, const struct qp *qp, char *text, 
     uint32_t left = qp->posted - qp->retired;
     const char *waits = qp->known == qp->retired     ? "its doorbell has not reached the scheduler"
                         : qp->fetched == qp->retired ? "its WQE is not in the NIC"
+                        : qp->recovery.waits         ? "its peer has no receive WQE, or is not asked again yet"
                         : qp->cut == qp->retired     ? "its packets are not all cut"
                                                      : "no ACK of its last packet came back";
     char acknowledged[32] = "none";
@@ -349,26 +350,67 @@ static void explain_qp(const struct rnic *nic, const struct qp *qp, char *text, 
              nic->peer->qp[qp->peer].responder.psn_expected);
 }
 
+/* Returns the length of what it has written. */
+static size_t explain_drops(const struct rnic *nic, char *text, size_t room)
+{
+    uint64_t bad = nic->drops_underrun + nic->drops_not_read + nic->drops_damaged;
+    if (room < 2 || nic->drops_full + bad + nic->drops_planned + nic->drops_sequence == 0)
+        return 0;
+    snprintf(text, room,
+             "NIC %s dropped %llu frames without space, %llu with a wrong FCS, %llu out of sequence; %llu were lost on "
+             "the line; ",
+             nic->setup.name, (unsigned long long)nic->drops_full, (unsigned long long)bad,
+             (unsigned long long)nic->drops_sequence, (unsigned long long)nic->drops_planned);
+    return strlen(text);
+}
+
 void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_bytes)
 {
     size_t used = 0;
+    int is_any = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < API_HOSTS; i++) {
         const struct rnic *nic = &sim->system.nic[i];
         for (uint32_t q = 0; q < nic->qps && used + 1 < text_bytes; q++)
             if (nic->qp[q].posted != nic->qp[q].retired) {
+                is_any = 1;
                 explain_qp(nic, &nic->qp[q], text + used, text_bytes - used);
                 used += strlen(text + used);
             }
-        uint64_t bad = nic->drops_underrun + nic->drops_not_read + nic->drops_damaged + nic->drops_planned,
-                 drops = nic->drops_full + bad + nic->drops_sequence;
-        if (drops > 0 && used + 1 < text_bytes) {
-            snprintf(text + used, text_bytes - used,
-                     "NIC %s dropped %llu frames without space, %llu with a wrong FCS, %llu out of sequence (no "
-                     "retransmission yet); ",
-                     nic->setup.name, (unsigned long long)nic->drops_full, (unsigned long long)bad,
-                     (unsigned long long)nic->drops_sequence);
-            used += strlen(text + used);
-        }
+        used += explain_drops(nic, text + used, text_bytes - used);
     }
+    if (!is_any)
+        text[0] = 0; /* all that was lost was sent again */
+}
+
+/* ---- what was sent again ---- */
+
+static uint64_t retransmits_of(const struct rnic *nic)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < RECOVER_CAUSES; i++)
+        count += nic->retransmits[i];
+    return count < RECOVER_EVENTS ? count : RECOVER_EVENTS;
+}
+
+size_t rnicsim_retransmit_count(const struct rnicsim *sim)
+{
+    return (size_t)(retransmits_of(&sim->system.nic[0]) + retransmits_of(&sim->system.nic[1]));
+}
+
+int rnicsim_retransmit(const struct rnicsim *sim, size_t index, struct rnicsim_retransmit_info *out)
+{
+    static const char *const cause[RECOVER_CAUSES] = {"nak", "rnr", "implied_nak", "timeout"};
+    size_t first = (size_t)retransmits_of(&sim->system.nic[0]);
+    uint32_t host = index >= first;
+    if (index >= rnicsim_retransmit_count(sim) || !out)
+        return RNICSIM_EINPUT;
+    const struct rnic *nic = &sim->system.nic[host];
+    const struct recover_event *event = &nic->recovered[host ? index - first : index];
+    *out = (struct rnicsim_retransmit_info){.at_ps = event->at_ps - sim->system.shift_ps,
+                                            .host = host,
+                                            .qpn = nic->qp[event->qp].qpn,
+                                            .psn = event->psn,
+                                            .cause = cause[event->cause]};
+    return RNICSIM_OK;
 }

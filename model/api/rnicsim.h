@@ -294,6 +294,17 @@ struct rnicsim_totals {
 
 RNICSIM_API void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out);
 
+/* A QP has gone back to a packet that it sends again. The first 10,000 times of each host are kept, in order. */
+struct rnicsim_retransmit_info {
+    int64_t at_ps;
+    uint32_t host, qpn;
+    uint32_t psn;      /* of that packet */
+    const char *cause; /* "nak", "rnr", "implied_nak" (an answer did not come), "timeout" */
+};
+
+RNICSIM_API size_t rnicsim_retransmit_count(const struct rnicsim *sim);
+RNICSIM_API int rnicsim_retransmit(const struct rnicsim *sim, size_t index, struct rnicsim_retransmit_info *out);
+
 enum rnicsim_cause {
     RNICSIM_WORK,            /* busy */
     RNICSIM_NO_INPUT,        /* nothing to do */

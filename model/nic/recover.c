@@ -2,6 +2,8 @@
 
 #include "nic/rnic.h"
 
+#include <stdlib.h>
+
 /* ---- set up ---- */
 
 int recover_init(struct rnic *rnic)
@@ -9,13 +11,17 @@ int recover_init(struct rnic *rnic)
     rnic->recovers = rnic->setup.transport->recovery == TRANSPORT_RECOVERY_GO_BACK_N &&
                      rnic->setup.transport->completion == TRANSPORT_COMPLETION_ACKED &&
                      rnic->params->fabric != NIC_FABRIC_STREAM; /* which cannot be read twice */
-    return heap_init(&rnic->timers, 16) || heap_init(&rnic->missed, 16) ? -1 : 0;
+    if (rnic->recovers)
+        rnic->recovered = malloc(RECOVER_EVENTS * sizeof *rnic->recovered);
+    return (rnic->recovers && !rnic->recovered) || heap_init(&rnic->timers, 16) || heap_init(&rnic->missed, 16) ? -1
+                                                                                                                : 0;
 }
 
 void recover_free(struct rnic *rnic)
 {
     heap_free(&rnic->timers);
     heap_free(&rnic->missed);
+    free(rnic->recovered);
 }
 
 /* Whole cycles that take so long, or a part of one longer. */
@@ -117,6 +123,18 @@ static void go_to(struct rnic *rnic, struct qp *qp, uint32_t psn, int64_t now_cy
     sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1)); /* it may have been its turn, and is no more */
 }
 
+/* It has gone back, and why. */
+static void note(struct rnic *rnic, uint32_t index, enum recover_cause cause)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < RECOVER_CAUSES; i++)
+        count += rnic->retransmits[i];
+    rnic->retransmits[cause]++;
+    if (count < RECOVER_EVENTS)
+        rnic->recovered[count] =
+            (struct recover_event){rnic->sim->now, index, rnic->qp[index].requester.psn_next, cause};
+}
+
 /* Nothing is sent until then. */
 static void wait_until(struct rnic *rnic, uint32_t index, int64_t cyc)
 {
@@ -135,8 +153,8 @@ static uint32_t try_again(struct rnic *rnic, uint32_t index, uint32_t psn, enum 
     if (recovery->retries_left == 0)
         return MESSAGE_RETRY_EXCEEDED;
     recovery->retries_left--;
-    rnic->retransmits[cause]++;
     go_to(rnic, qp, psn, now_cyc);
+    note(rnic, index, cause);
     wait_until(rnic, index, now_cyc + rnic->params->retransmit_latency);
     return 0;
 }
@@ -218,8 +236,8 @@ uint32_t recover_after_nak(struct rnic *rnic, uint32_t index, const struct item 
         recovery->rnr_left--;
     else
         look_if_stuck(rnic, recovery);
-    rnic->retransmits[RECOVER_RNR]++;
     go_to(rnic, qp, nak->psn, now_cyc);
+    note(rnic, index, RECOVER_RNR);
     wait_until(rnic, index, now_cyc + cycles_of(rnic, retry_rnr_ps(rnic->peer->qp[qp->peer].recovery.retry.rnr_timer)));
     return 0;
 }

@@ -32,6 +32,15 @@ struct recovery {
 
 enum recover_cause { RECOVER_NAK, RECOVER_RNR, RECOVER_IMPLIED, RECOVER_TIMEOUT, RECOVER_CAUSES };
 
+#define RECOVER_EVENTS 10000u /* of one NIC that are kept, the first ones */
+
+/* A QP has gone back. */
+struct recover_event {
+    int64_t at_ps;
+    uint32_t qp, psn; /* psn: of the packet that is the next now */
+    enum recover_cause cause;
+};
+
 struct rnic;
 struct qp;
 struct item;

@@ -168,13 +168,14 @@ struct rnic {
     int retiring_nak;     /* it fails when they are */
     struct heap returned; /* messages of which the answer is written, from the cycle on */
     int completes_when_sent;
-    struct agenda sent;                             /* of such: what the requester is to be told, by when */
-    int sent_waits;                                 /* for space in path retire */
-    int cqs_are_busy;                               /* a CQ may have to be waited for */
-    struct agenda commits;                          /* CQs whose CQEs are written, by when that is known */
-    int recovers;                                   /* transport.recovery */
-    struct heap timers;                             /* QPs, by when theirs may end */
-    struct heap missed;                             /* QPs of which an answer has not come, by when that is seen */
+    struct agenda sent;    /* of such: what the requester is to be told, by when */
+    int sent_waits;        /* for space in path retire */
+    int cqs_are_busy;      /* a CQ may have to be waited for */
+    struct agenda commits; /* CQs whose CQEs are written, by when that is known */
+    int recovers;          /* transport.recovery */
+    struct heap timers;    /* QPs, by when theirs may end */
+    struct heap missed;    /* QPs of which an answer has not come, by when that is seen */
+    struct recover_event *recovered;
     uint64_t retransmits[RECOVER_CAUSES], repeated; /* how often QPs went back, and packets that they sent again */
     struct heap flush;                              /* QPs in error with requests to flush */
     struct heap failing; /* requests of which a read over PCIe fails: QP and number, from the cycle on */
