@@ -43,7 +43,7 @@ static int is_link_lack(enum rnicsim_cause cause)
 
 static int is_lack(enum rnicsim_cause cause)
 {
-    return cause >= RNICSIM_NO_BUFFER && cause <= RNICSIM_CONTEXT_MISS;
+    return cause >= RNICSIM_NO_BUFFER && cause <= RNICSIM_NO_RETRANSMIT;
 }
 
 static int is_work(enum rnicsim_cause cause)
@@ -111,10 +111,31 @@ static double starved_share(const struct rnicsim_stage_info *stages, struct pair
     return starved.share < BOTTLENECK_STARVED ? 0 : share_of(&stages[starved.stage], RNICSIM_WORK) + starved.share;
 }
 
+/* What a stage lacks most. */
+static struct pair largest_of(const struct rnicsim_stage_info *stages, size_t stage)
+{
+    struct pair pair = largest(stages + stage, 1, is_lack, NO_PAIR);
+    pair.stage = stage;
+    return pair;
+}
+
+/* The FIFO in front of dispatch is full because what its packets need is not there: that is waited for, however deep the FIFO. */
+static struct pair dispatch_lacks(const struct rnicsim_stage_info *stages, size_t count, struct pair full)
+{
+    struct pair best = full;
+    if (full.stage == SIZE_MAX || strcmp(stages[full.stage].behind, "dispatch_fifo") != 0)
+        return full;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(stages[i].nic, stages[full.stage].nic) == 0 && strcmp(stages[i].path, "core") == 0 &&
+            strcmp(stages[i].name, "dispatch") == 0)
+            best = largest_of(stages, i);
+    return best.share >= BOTTLENECK_WAITING ? best : full;
+}
+
 /* Rules 2 and 3. */
 static struct pair waiting(const struct rnicsim_stage_info *stages, size_t count)
 {
-    struct pair pair = deepest_full(stages, count);
+    struct pair pair = dispatch_lacks(stages, count, deepest_full(stages, count));
     if (pair.stage == SIZE_MAX)
         pair = largest(stages, count, is_endpoint_lack, NO_PAIR);
     if (pair.share < BOTTLENECK_WAITING)

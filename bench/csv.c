@@ -95,14 +95,18 @@ static void write_stalls(const struct result *result, FILE *out)
 
 static void write_fifos(const struct result *result, FILE *out)
 {
-    fputs("nic,path,fifo,holds,unit,depth,high_water,p50,p99,p99.9,full_ps,back_pressure_ps,drops,pushes\n", out);
+    fputs("nic,path,fifo,holds,unit,depth,high_water,p50,p99,p99.9,full_ps,back_pressure_ps,drops,pushes,lost_pct\n",
+          out);
     for (size_t i = 0; i < result->fifo_count; i++) {
         const struct rnicsim_fifo_info *fifo = &result->fifos[i].info;
         fprintf(out, "%s,%s,%s,\"%s\",%s", fifo->nic, fifo->path, fifo->name, fifo->holds, fifo->unit);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, fifo->depth, fifo->high_water,
                 fifo->p50, fifo->p99, fifo->p999);
-        fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", fifo->full_ps, fifo->back_pressure_ps,
+        fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 ",", fifo->full_ps, fifo->back_pressure_ps,
                 fifo->drops, fifo->pushes);
+        if (fifo->held_bytes > 0) /* to internal fragmentation */
+            fprintf(out, "%.4f", 100 * (double)(fifo->held_bytes - fifo->asked_bytes) / (double)fifo->held_bytes);
+        fputc('\n', out);
     }
 }
 

@@ -67,6 +67,8 @@ static void print_stall_head(const int *is_shown, FILE *out)
         [RNICSIM_RATE_LIMIT] = "rate",
         [RNICSIM_NO_REQUEST] = "reqs",
         [RNICSIM_CONTEXT_MISS] = "miss",
+        [RNICSIM_SRQ_BUSY] = "srq",
+        [RNICSIM_NO_RETRANSMIT] = "retx",
     };
     fprintf(out, "  %-28s", "NIC path stage");
     for (unsigned cause = 0; cause < RNICSIM_CAUSE_COUNT; cause++)

@@ -143,8 +143,8 @@ int64_t pcie_store_take(struct pcie *pcie, int64_t from_cyc)
         from_cyc = stores->taken_cyc;
     stores->taken_cyc = from_cyc;
     store->back_ps = clk_edge(pcie->user_clk, from_cyc) + stores->update_ps;
-    if (stores->wait)
-        sim_wake(pcie->sim, pcie->down_decider, store->back_ps);
+    if (stores->wait) /* at once: what waits behind the store, and a timeout that passes, are told of as soon as its way is known */
+        sim_wake(pcie->sim, pcie->down_decider, pcie->sim->now + 1);
     stores->wait = 0;
     return from_cyc;
 }

@@ -10,7 +10,7 @@
 #define WORDS_MAX 128
 #define TEXT_MAX 2048
 
-enum { LONG_GBITS = 1000, LONG_GAP, LONG_TAKEN, LONG_NOT_MODELLED };
+enum { LONG_GBITS = 1000, LONG_GAP, LONG_SRQ, LONG_TAKEN, LONG_NOT_MODELLED };
 
 /* An option with a number: where it goes and what perftest allows. */
 struct number {
@@ -79,7 +79,7 @@ static const struct option long_options[] = {
     {"hop_limit", 1, 0, 'L'},
     {"report-counters", 1, 0, 'W'},
     {"run_infinitely", 0, 0, LONG_NOT_MODELLED},
-    {"use-srq", 0, 0, LONG_NOT_MODELLED},
+    {"use-srq", 0, 0, LONG_SRQ},
     {"report-both", 0, 0, LONG_NOT_MODELLED},
     {"reversed", 0, 0, LONG_NOT_MODELLED},
     {"inline_recv", 1, 0, LONG_NOT_MODELLED},
@@ -166,6 +166,8 @@ static int take_flag(int letter, struct perftest_options *out)
         return out->unsorted = 1;
     case LONG_GBITS:
         return out->in_gbits = 1;
+    case LONG_SRQ:
+        return out->use_srq = 1;
     default:
         return 0;
     }

@@ -26,6 +26,7 @@ struct perftest_options {
     uint32_t service_level, outs;    /* outs: READs and atomics of a QP under way, -o */
     uint32_t gap_us;                 /* before each post of a latency test */
     int all_sizes, both_ways;        /* -a, -b */
+    int use_srq;                     /* receive buffers of all QPs in one queue, of rx_depth */
     int no_peak, in_gbits;           /* -N, --report_gbits */
     int in_cycles, sorted, unsorted; /* -C, -H, -U */
     /* what the user said, of what has dependent defaults */

@@ -7,6 +7,7 @@
 #define EVENTS_AT_ONCE 64u
 #define PS_PER_S INT64_C(1000000000000)
 #define RING_FIRST_ROOM 64u
+#define SRQN 1u
 #define TSC_AT_START (UINT64_C(1) << 40)
 
 /* ---- memory ---- */
@@ -108,6 +109,10 @@ int perftest_run_create_objects(struct perftest_run *run, struct rnicsim *sim, s
     int result = RNICSIM_OK;
     run->sim = sim;
     run->tsc_hz = find_tsc_hz(sim);
+    for (uint32_t host = 0; options->use_srq && host < 2 && result == RNICSIM_OK; host++) {
+        struct rnicsim_srq_attr attr = {.host = host, .srqn = SRQN, .depth = options->rx_depth};
+        result = rnicsim_srq_create(sim, &attr, error);
+    }
     for (uint32_t i = 0; i < 2 * options->qps && result == RNICSIM_OK; i++) {
         uint32_t host = i % 2, qpn = i / 2 + 1;
         struct rnicsim_qp_attr attr = {.host = host,
@@ -116,7 +121,8 @@ int perftest_run_create_objects(struct perftest_run *run, struct rnicsim *sim, s
                                        .peer_qpn = qpn,
                                        .mtu_bytes = options->mtu_bytes,
                                        .sq_depth = options->tx_depth,
-                                       .rq_depth = options->is_send ? options->rx_depth : 0,
+                                       .rq_depth = options->is_send && !options->use_srq ? options->rx_depth : 0,
+                                       .srqn = options->use_srq ? SRQN : 0,
                                        .max_inline_bytes = options->inline_bytes,
                                        .service_level = options->service_level,
                                        .max_rd_atomic = perftest_is_answered(options) ? options->outs : 0};
@@ -219,7 +225,10 @@ void perftest_post_receive(struct perftest_side *side, uint32_t index)
     struct perftest_run *run = side->run;
     uint64_t n = side->qp[index].receives_posted++;
     struct rnicsim_recv recv = {index, buffer(run, index, 1, n), 0, (uint32_t)run->size_bytes};
-    note(side, rnicsim_post_recv(run->sim, side->host, index + 1, &recv, 1, side->now_ps, &run->error));
+    if (run->options.use_srq)
+        note(side, rnicsim_post_srq_recv(run->sim, side->host, SRQN, &recv, 1, side->now_ps, &run->error));
+    else
+        note(side, rnicsim_post_recv(run->sim, side->host, index + 1, &recv, 1, side->now_ps, &run->error));
     run->posted_receives++;
 }
 
@@ -241,8 +250,9 @@ static void prepare(struct perftest_run *run)
     const struct perftest_options *options = &run->options;
     for (uint32_t host = 0; host < 2; host++) {
         int receives = options->is_send && (host == 1 || options->is_lat || options->both_ways);
+        uint32_t each = options->use_srq ? options->rx_depth / options->qps : options->rx_depth;
         for (uint32_t i = 0; receives && i < options->qps; i++)
-            for (uint32_t n = 0; n < options->rx_depth && run->result == RNICSIM_OK; n++)
+            for (uint32_t n = 0; n < each && run->result == RNICSIM_OK; n++)
                 perftest_post_receive(&run->side[host], i);
         if (run->side[host].now_ps > run->start_ps)
             run->start_ps = run->side[host].now_ps;
@@ -262,7 +272,7 @@ static int deliver(struct perftest_run *run, const struct rnicsim_event *event)
     if (event->kind == RNICSIM_SEND_DONE)
         failed = ring_put(&side->send_cq, event->qpn - 1);
     else if (event->kind == RNICSIM_RECV_DONE)
-        failed = ring_put(&side->recv_cq, event->qpn - 1);
+        failed = ring_put(&side->recv_cq, (uint32_t)event->wr_id); /* the QP that the buffer was posted for */
     else
         side->writes_seen++;
     if (event->status != 0 && side->status == 0) {

@@ -20,6 +20,8 @@ static int refuse_pairs(const struct perftest_options *o, struct rnicsim_error *
         return perftest_fail(error, "--perftest: --latency_gap is for latency tests only");
     if (!o->is_send && o->rx_depth > 1)
         return perftest_fail(error, "--perftest: -r is for send tests only");
+    if (!o->is_send && o->use_srq)
+        return perftest_fail(error, "--perftest: --use-srq is for send tests only");
     if (perftest_is_answered(o) && o->inline_bytes > 0)
         return perftest_fail(error, "--perftest: -I is not for read and atomic tests");
     if (!perftest_is_answered(o) && o->has_outs)
@@ -102,6 +104,9 @@ int perftest_apply_rules(struct perftest_options *o, struct rnicsim_error *error
         o->iters = 0;
     if (o->duration_s > 0 || (!o->is_lat && o->iters > NO_PEAK_ITERS))
         o->no_peak = 1;
+    if (o->use_srq && o->qps > o->rx_depth)
+        return perftest_fail(error, "--perftest: --use-srq needs at least a buffer a QP: -q %u, -r %u", o->qps,
+                             o->rx_depth);
     return refuse_lists(o, error);
 }
 

@@ -137,6 +137,8 @@ static const char *wrong_with_qp(const struct rnicsim_qp_attr *attr)
         return "mtu: allowed 256, 512, 1024, 2048, 4096";
     if (attr->sq_depth < 1 || attr->sq_depth > 32768 || attr->rq_depth > 32768)
         return "sq_depth: allowed 1 to 32768; rq_depth: 0 to 32768";
+    if (attr->srqn > 0 && attr->rq_depth > 0)
+        return "rq_depth: allowed is 0 with an SRQ";
     if (attr->max_inline_bytes > 1024)
         return "max_inline: allowed 0 to 1024";
     if (attr->service_level > 15 || attr->weight > 255)
@@ -181,8 +183,12 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
                         "QP %u of host %u: a frame of MTU %u has %lld bytes, a quantum of the scheduler only %lld",
                         attr->qpn, attr->host, attr->mtu_bytes, (long long)frame_bytes,
                         (long long)ready_quantum_bytes(nic));
+    struct srq *srq = 0;
+    if (attr->srqn > 0 && !(srq = api_find_srq(sim, attr->host, attr->srqn, error)))
+        return RNICSIM_EINPUT;
+    uint32_t srq_index = srq ? qp_table_find(&sim->system.nic[attr->host].srqs.by_number, attr->srqn) : SRQ_NONE;
     struct qp qp;
-    if (qp_init(&qp, attr->qpn, attr->sq_depth, attr->rq_depth))
+    if (qp_init(&qp, attr->qpn, attr->sq_depth, attr->rq_depth, srq_index, srq ? srq->queue : 0))
         return api_fail(error, RNICSIM_EINPUT, "out of memory");
     qp.peer_qpn = attr->peer_qpn;
     qp.mtu_bytes = attr->mtu_bytes;
@@ -201,6 +207,8 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
         qp_free(&qp);
         return api_fail(error, RNICSIM_EINPUT, "out of memory");
     }
+    if (srq)
+        srq->qps++;
     return RNICSIM_OK;
 }
 
@@ -282,25 +290,34 @@ static int64_t seen_stamp(const struct rnicsim *sim, int64_t at_ps)
     return at_ps > sim->system.sim.now ? RNICSIM_NEVER : at_ps - sim->system.shift_ps;
 }
 
+/* The SRQ that the receive buffer of a message to this host was taken from; 0: none. */
+static uint32_t srqn_of(const struct rnicsim *sim, uint32_t host, const struct message *message)
+{
+    const struct rnic *nic = &sim->system.nic[host];
+    uint32_t srq = nic->qp[nic->peer->qp[message->qp].peer].srq;
+    return srq == SRQ_NONE ? 0 : nic->srqs.srq[srq]->srqn;
+}
+
 static void fill_event(const struct rnicsim *sim, const struct outbox_entry *entry, struct rnicsim_event *event)
 {
-    static const enum rnicsim_event_kind kind[OUTBOX_KINDS] = {RNICSIM_SEND_DONE, RNICSIM_RECV_DONE,
-                                                               RNICSIM_WRITE_VISIBLE, RNICSIM_UNSIGNALLED};
+    static const enum rnicsim_event_kind kind[OUTBOX_KINDS] = {
+        RNICSIM_SEND_DONE, RNICSIM_RECV_DONE, RNICSIM_WRITE_VISIBLE, RNICSIM_UNSIGNALLED, RNICSIM_SRQ_LIMIT};
     const struct message *message = message_at(&sim->system.messages, entry->message);
     int at_requester = entry->kind == OUTBOX_SEND_DONE || entry->kind == OUTBOX_UNSIGNALLED;
     uint32_t requester = at_requester ? entry->host : entry->host ^ 1u;
     const struct qp *qp = &sim->system.nic[requester].qp[message->qp];
     enum rnicsim_opcode sent = (enum rnicsim_opcode)message->opcode;
-    *event = (struct rnicsim_event){.kind = kind[entry->kind],
-                                    .host = entry->host,
-                                    .qpn = at_requester ? qp->qpn : qp->peer_qpn,
-                                    .opcode = entry->kind == OUTBOX_RECV_DONE ? RNICSIM_RECV : sent,
-                                    .sent_opcode = sent,
-                                    .length_bytes = message->length_bytes,
-                                    .immediate = message->immediate,
-                                    .status = at_requester ? message->status : 0,
-                                    .wr_id = entry->kind == OUTBOX_RECV_DONE ? message->recv_wr_id : message->wr_id,
-                                    .at_ps = entry->at_ps - sim->system.shift_ps};
+    event->kind = kind[entry->kind];
+    event->host = entry->host;
+    event->qpn = at_requester ? qp->qpn : qp->peer_qpn;
+    event->opcode = entry->kind == OUTBOX_RECV_DONE ? RNICSIM_RECV : sent;
+    event->sent_opcode = sent;
+    event->length_bytes = message->length_bytes;
+    event->immediate = message->immediate;
+    event->status = at_requester ? message->status : 0;
+    event->wr_id = entry->kind == OUTBOX_RECV_DONE ? message->recv_wr_id : message->wr_id;
+    event->at_ps = entry->at_ps - sim->system.shift_ps;
+    event->srqn = entry->kind == OUTBOX_RECV_DONE ? srqn_of(sim, entry->host, message) : 0;
     event->delivered_at_ps =
         message->delivered_at_ps == SIM_NEVER ? RNICSIM_NEVER : seen_stamp(sim, message->delivered_at_ps);
     for (int i = 0; i < RNICSIM_STAMP_COUNT; i++)
@@ -317,6 +334,13 @@ size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *events, size_t ma
     if (!sim || !events)
         return 0;
     while (count < max && outbox_take(&sim->system.outbox, &entry)) {
+        if (entry.kind == OUTBOX_SRQ_LIMIT) {
+            events[count++] = (struct rnicsim_event){.kind = RNICSIM_SRQ_LIMIT,
+                                                     .host = entry.host,
+                                                     .srqn = sim->system.nic[entry.host].srqs.srq[entry.message]->srqn,
+                                                     .at_ps = entry.at_ps - sim->system.shift_ps};
+            continue;
+        }
         fill_event(sim, &entry, &events[count++]);
         message_end(&sim->system.messages, entry.message);
         if (entry.at_ps > sim->last_done_ps)

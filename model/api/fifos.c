@@ -1,5 +1,5 @@
 /* The FIFOs: in front of each stage, at the end of each path but mac_rx (a frame that arrives there is taken or dropped at once: no
- * memory), the payload buffers of requests and of answers, contexts to be written back, and memory on the board with what is behind it. How full they were, which parameter sets their depth, and what they take in memory. */
+ * memory), the payload buffers of requests and of answers, contexts to be written back, memory on the board with what is behind it, and the table of packets that are not acknowledged. How full they were, which parameter sets their depth, and what they take in memory. */
 #include "api/api_internal.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@ enum {
     ANSWER_BUFFER,
     STAGING_BUFFER,
     STAGED_FIFO,
+    RETRANSMIT_TABLE,
     PLACES_END
 }; /* as paths */
 
@@ -34,7 +35,9 @@ static size_t fifos_in(const struct rnic *nic, int path)
 static int is_there(const struct rnic *nic, int place)
 {
     return place == PAYLOAD_BUFFER || (place == CONTEXT_WRITES && nic->pcie.has_updates) ||
-           (place == ANSWER_BUFFER && nic->answers.on) || (place >= STAGING_BUFFER && nic->staging.on);
+           (place == ANSWER_BUFFER && nic->answers.on) ||
+           ((place == STAGING_BUFFER || place == STAGED_FIFO) && nic->staging.on) ||
+           (place == RETRANSMIT_TABLE && nic->payload.entries.depth > 0);
 }
 
 static size_t fifos_of(const struct rnic *nic)
@@ -76,6 +79,17 @@ static int is_buffer(const struct place *place)
     return place->path == PAYLOAD_BUFFER || place->path == ANSWER_BUFFER || place->path == STAGING_BUFFER;
 }
 
+/* No FIFO: a buffer, or a table. */
+static int is_pool(const struct place *place)
+{
+    return is_buffer(place) || place->path == RETRANSMIT_TABLE;
+}
+
+static uint32_t unit_bytes(const struct place *place)
+{
+    return place->path == PAYLOAD_BUFFER ? 1u << place->nic->payload.shift : BUFFER_UNIT_BYTES;
+}
+
 static int is_end(const struct place *place)
 {
     return place->path == CONTEXT_WRITES || place->path == STAGED_FIFO ||
@@ -100,10 +114,11 @@ static struct fifo *fifo_of(const struct place *place)
 
 static struct level *level_of(const struct place *place)
 {
-    return place->path == PAYLOAD_BUFFER   ? &place->nic->payload_level
-           : place->path == ANSWER_BUFFER  ? &place->nic->answers.level
-           : place->path == STAGING_BUFFER ? &place->nic->staging.level
-                                           : &fifo_of(place)->level;
+    return place->path == PAYLOAD_BUFFER     ? &place->nic->payload_level
+           : place->path == ANSWER_BUFFER    ? &place->nic->answers.level
+           : place->path == STAGING_BUFFER   ? &place->nic->staging.level
+           : place->path == RETRANSMIT_TABLE ? &place->nic->payload.entries_level
+                                             : &fifo_of(place)->level;
 }
 
 /* ---- what happened ---- */
@@ -186,7 +201,11 @@ static void fill_depth_key(const struct place *place, struct rnicsim_fifo_info *
     if (is_buffer(place)) {
         snprintf(out->depth_key, sizeof out->depth_key, "nic.%s", out->name);
         out->depth_unit = "B";
-        out->depth_scale = BUFFER_UNIT_BYTES;
+        out->depth_scale = unit_bytes(place);
+        return;
+    }
+    if (place->path == RETRANSMIT_TABLE) {
+        snprintf(out->depth_key, sizeof out->depth_key, "nic.retransmit_entries");
         return;
     }
     const struct fifo *fifo = fifo_of(place);
@@ -214,7 +233,9 @@ static void fill_depth_range(const struct rnicsim *sim, const struct place *plac
     config_range(sim->system.config, out->depth_key, &least, &most);
     out->depth_least = ((uint64_t)least + out->depth_scale - 1) / out->depth_scale;
     out->depth_most = (uint64_t)most / out->depth_scale;
-    if (is_buffer(place) || !fifo_of(place)->shape.in_beats)
+    if (out->depth_least == 0) /* which stands for no limit */
+        out->depth_least = 1;
+    if (is_pool(place) || !fifo_of(place)->shape.in_beats)
         return;
     uint32_t item = fifo_units(fifo_of(place), rnic_largest_item_bytes(place->nic, path_of(place)));
     if (out->depth_least < item)
@@ -229,13 +250,15 @@ static uint32_t beat_bits(uint32_t bytes)
     return 8 * bytes + bytes + 1;
 }
 
-/* The larger of those that are written back, and its address. */
+/* The largest of those that are written back, and its address. */
 static int64_t context_bits(const struct rnic *nic)
 {
     const struct context_table *table = nic->contexts.table;
     uint32_t qpc = table[CONTEXT_QPC].on ? table[CONTEXT_QPC].bytes : 0;
     uint32_t cqc = table[CONTEXT_CQC].on ? table[CONTEXT_CQC].bytes : 0;
+    uint32_t srqc = table[CONTEXT_SRQC].on ? table[CONTEXT_SRQC].bytes : 0;
     uint32_t bytes = qpc > cqc ? qpc : cqc;
+    bytes = srqc > bytes ? srqc : bytes;
     return 8 * (bytes > ATOMIC_BYTES ? bytes : ATOMIC_BYTES) + 64;
 }
 
@@ -261,9 +284,10 @@ static int64_t entry_bits(const struct rnicsim *sim, const struct place *place)
 
 static void fill_memory(const struct rnicsim *sim, const struct place *place, struct rnicsim_fifo_info *out)
 {
-    if (is_buffer(place)) {
-        out->words = 1;
-        out->word_bits = 8 * BUFFER_UNIT_BYTES;
+    if (is_pool(place)) {
+        int is_table = place->path == RETRANSMIT_TABLE;
+        out->words = is_table ? 1 : unit_bytes(place) / BUFFER_UNIT_BYTES;
+        out->word_bits = is_table ? (uint32_t)place->nic->params->retransmit_entry : 8 * BUFFER_UNIT_BYTES;
         return;
     }
     const struct fifo *fifo = fifo_of(place);
@@ -276,19 +300,34 @@ static void fill_memory(const struct rnicsim *sim, const struct place *place, st
         out->words = fifo_beats(rnic_largest_item_bytes(place->nic, path_of(place)), fifo->read_shift);
 }
 
+static void fill_pool(const struct place *place, struct rnicsim_fifo_info *out)
+{
+    static const char *const unit[] = {"64 B", "128 B", "256 B", "512 B", "1 KiB", "2 KiB", "4 KiB"};
+    out->path = "core";
+    out->name = place->path == ANSWER_BUFFER      ? "answer_buffer"
+                : place->path == STAGING_BUFFER   ? "staging_buffer"
+                : place->path == RETRANSMIT_TABLE ? "retransmit_table"
+                                                  : "payload_buffer";
+    out->unit = place->path == PAYLOAD_BUFFER     ? unit[place->nic->payload.shift - 6]
+                : place->path == RETRANSMIT_TABLE ? "entries"
+                                                  : unit[0];
+    out->holds =
+        place->path == RETRANSMIT_TABLE ? "packets that are not acknowledged" : "payload from its read until it leaves";
+    if (place->path == PAYLOAD_BUFFER) {
+        out->asked_bytes = place->nic->payload.asked_bytes;
+        out->held_bytes = place->nic->payload.held_bytes;
+    }
+}
+
 int rnicsim_fifo(struct rnicsim *sim, size_t index, struct rnicsim_fifo_info *out)
 {
     struct place place;
     if (find(sim, index, &place))
         return RNICSIM_EINPUT;
-    *out = (struct rnicsim_fifo_info){.nic = place.nic->setup.name,
-                                      .path = "core",
-                                      .name = place.path == ANSWER_BUFFER    ? "answer_buffer"
-                                              : place.path == STAGING_BUFFER ? "staging_buffer"
-                                                                             : "payload_buffer",
-                                      .unit = "64 B",
-                                      .holds = "payload from its read until it leaves"};
-    if (!is_buffer(&place))
+    *out = (struct rnicsim_fifo_info){.nic = place.nic->setup.name};
+    if (is_pool(&place))
+        fill_pool(&place, out);
+    else
         fill_fifo(&place, out);
     fill_level(sim, level_of(&place), out);
     fill_depth_key(&place, out);

@@ -18,7 +18,7 @@ const char *rnicsim_cause_name(enum rnicsim_cause cause)
         "work",           "no_input",     "downstream_full", "bubble",        "no_tag",           "no_credit_CPLH",
         "no_credit_CPLD", "no_credit_PH", "no_credit_PD",    "no_credit_NPH", "no_replay_buffer", "replay",
         "no_buffer",      "window_full",  "context_busy",    "no_wqe",        "no_receive_wqe",   "rate_limit",
-        "no_request",     "context_miss"};
+        "no_request",     "context_miss", "srq_busy",        "no_retransmit"};
     return name[cause];
 }
 
@@ -46,6 +46,7 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
         out->retransmits_timeout += nic->retransmits[RECOVER_TIMEOUT];
         out->repeated += nic->repeated;
         out->seen_early += nic->seen_early;
+        out->doorbells_coalesced += nic->coalesced;
         if (nic->pcie.retire) {
             out->reads_refused += nic->pcie.retire->refused;
             out->reads_timed_out += nic->pcie.retire->timed_out;
@@ -82,13 +83,15 @@ enum core {
     CORE_FABRIC,
     CORE_CONTEXT_UNIT, /* these two with nic.context_unit only */
     CORE_TRANSLATION_UNIT,
-    CORE_MEMORY, /* with nic.staging only */
+    CORE_MEMORY,      /* with nic.staging only */
+    CORE_FREE_LIST,   /* with nic.payload_free_list only */
+    CORE_PAYLOAD_RAM, /* of one bank with one port only */
     CORE_COUNT
 };
 
 static const char *const core_name[CORE_COUNT] = {
-    "host_cpu", "scheduler", "read_engine", "pcie_up",      "pcie_down",        "port",  "line",
-    "dispatch", "retire",    "fabric",      "context_unit", "translation_unit", "memory"};
+    "host_cpu", "scheduler", "read_engine",  "pcie_up",          "pcie_down", "port",      "line",       "dispatch",
+    "retire",   "fabric",    "context_unit", "translation_unit", "memory",    "free_list", "payload_ram"};
 
 static void fill_server(const struct server *server, struct rnicsim_stage_info *out)
 {
@@ -109,7 +112,9 @@ static void fill_decision(const struct rnic *nic, const struct rnic_decision *de
                                                          [RNIC_WAIT_RATE] = RNICSIM_RATE_LIMIT,
                                                          [RNIC_WAIT_REQUEST] = RNICSIM_NO_REQUEST,
                                                          [RNIC_WAIT_CONTEXT_MISS] = RNICSIM_CONTEXT_MISS,
-                                                         [RNIC_WAIT_RECEIVE_WQE] = RNICSIM_NO_RECEIVE_WQE};
+                                                         [RNIC_WAIT_RECEIVE_WQE] = RNICSIM_NO_RECEIVE_WQE,
+                                                         [RNIC_WAIT_SRQ] = RNICSIM_SRQ_BUSY,
+                                                         [RNIC_WAIT_RETRANSMIT] = RNICSIM_NO_RETRANSMIT};
     out->items = decision->items;
     out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, decision->work_cyc);
     for (int wait = 0; wait < RNIC_WAITS; wait++)
@@ -198,6 +203,14 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
         out->items = nic->staging.accesses;
         out->time_ps[RNICSIM_WORK] = nic->staging.work_ps / nic->params->memory_channels;
         break;
+    case CORE_FREE_LIST: /* its giving side */
+        out->items = nic->payload.allocations;
+        out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, nic->payload.list_work_cyc);
+        break;
+    case CORE_PAYLOAD_RAM:
+        out->items = nic->payload.packets;
+        out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, nic->payload.ram_work_cyc);
+        break;
     case CORE_LINE:
         out->items = nic->line.frames;
         out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->line.clk, nic->line.work_cyc);
@@ -219,10 +232,30 @@ static void fill_core(const struct rnic *nic, enum core core, struct rnicsim_sta
     }
 }
 
+/* Some are there only with what they stand for. */
+static int is_there(const struct rnic *nic, int core)
+{
+    switch (core) {
+    case CORE_CONTEXT_UNIT:
+    case CORE_TRANSLATION_UNIT:
+        return nic->lookup.on;
+    case CORE_MEMORY:
+        return nic->staging.on;
+    case CORE_FREE_LIST:
+        return nic->params->payload_free_list > 0;
+    case CORE_PAYLOAD_RAM:
+        return nic->payload.is_slow;
+    default:
+        return 1;
+    }
+}
+
 /* Stages of one NIC: those of its paths, then the decision points. */
 static size_t stages_of(const struct rnic *nic)
 {
-    size_t count = CORE_CONTEXT_UNIT + (nic->lookup.on ? 2u : 0) + (nic->staging.on != 0);
+    size_t count = 0;
+    for (int core = 0; core < CORE_COUNT; core++)
+        count += is_there(nic, core) != 0;
     for (int path = 0; path < RNIC_PATHS; path++)
         count += (size_t)nic->path[path].count;
     return count;
@@ -275,9 +308,10 @@ int rnicsim_stage(struct rnicsim *sim, size_t index, struct rnicsim_stage_info *
         }
         index -= (size_t)nic->path[path].count;
     }
-    if (!nic->lookup.on && index >= CORE_CONTEXT_UNIT)
-        index += CORE_MEMORY - CORE_CONTEXT_UNIT;
-    fill_core(nic, (enum core)index, out);
+    int core = 0;
+    while (!is_there(nic, core) || index-- > 0)
+        core++;
+    fill_core(nic, (enum core)core, out);
     balance(sim, out);
     return RNICSIM_OK;
 }

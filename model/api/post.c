@@ -103,6 +103,7 @@ struct post {
     size_t count;
     const struct rnicsim_wr *requests;
     const struct rnicsim_recv *buffers;
+    struct receive_queue *queue; /* for them */
     int64_t own_ps;
 };
 
@@ -148,17 +149,30 @@ static int add_receives(struct rnicsim *sim, void *argument, struct rnicsim_erro
 {
     (void)error;
     const struct post *post = argument;
-    struct rnic *nic = &sim->system.nic[post->host];
-    struct qp *qp = &nic->qp[post->index];
-    int64_t posted_at = host_post_receive(&nic->host, post->own_ps, (uint32_t)post->count);
+    struct receive_queue *queue = post->queue;
+    int64_t posted_at = host_post_receive(&sim->system.nic[post->host].host, post->own_ps, (uint32_t)post->count);
     for (size_t i = 0; i < post->count; i++)
-        qp->receive[qp->receives_posted++ & qp->receive_mask] =
-            (struct qp_receive){.wr_id = post->buffers[i].wr_id,
-                                .address = post->buffers[i].address,
-                                .posted_at_ps = posted_at,
-                                .length_bytes = post->buffers[i].length_bytes,
-                                .lkey = post->buffers[i].lkey};
+        queue->slot[queue->posted++ & queue->mask] = (struct qp_receive){.wr_id = post->buffers[i].wr_id,
+                                                                         .address = post->buffers[i].address,
+                                                                         .posted_at_ps = posted_at,
+                                                                         .length_bytes = post->buffers[i].length_bytes,
+                                                                         .lkey = post->buffers[i].lkey};
     return RNICSIM_OK;
+}
+
+/* To the queue of a QP or an SRQ, as far as it has room. */
+static int post_receives(struct rnicsim *sim, struct post *post, const char *whose, uint32_t number, int64_t at_ps,
+                         struct rnicsim_error *error)
+{
+    const struct receive_queue *queue = post->queue;
+    uint32_t held = queue->posted - queue->taken;
+    if (post->count > queue->depth - held)
+        return api_fail(error, RNICSIM_EINPUT,
+                        "receive queue full: %s %u of host %u holds %u of %u, %zu more were posted", whose, number,
+                        post->host, held, queue->depth, post->count);
+    if (own_time(sim, post->host, at_ps, &post->own_ps, error))
+        return RNICSIM_EINPUT;
+    return api_guard(sim, add_receives, post, error);
 }
 
 int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,
@@ -171,13 +185,26 @@ int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
     struct qp *qp = find_qp(sim, host, qpn, &post.index, error);
     if (!qp || check_list(buffers, count, error))
         return RNICSIM_EINPUT;
-    if (count > qp->rq_depth - (qp->receives_posted - qp->receives_taken))
+    if (qp->srq != SRQ_NONE)
         return api_fail(error, RNICSIM_EINPUT,
-                        "receive queue full: QP %u of host %u holds %u of %u, %zu more were posted", qpn, host,
-                        qp->receives_posted - qp->receives_taken, qp->rq_depth, count);
-    if (own_time(sim, host, at_ps, &post.own_ps, error))
+                        "QP %u of host %u takes its receive buffers from SRQ %u: allowed is a post to that", qpn, host,
+                        sim->system.nic[host].srqs.srq[qp->srq]->srqn);
+    post.queue = qp->receives;
+    return post_receives(sim, &post, "QP", qpn, at_ps, error);
+}
+
+int rnicsim_post_srq_recv(struct rnicsim *sim, uint32_t host, uint32_t srqn, const struct rnicsim_recv *buffers,
+                          size_t count, int64_t at_ps, struct rnicsim_error *error)
+{
+    struct post post = {.host = host, .count = count, .buffers = buffers};
+    int dead = api_alive(sim, error);
+    if (dead)
+        return dead;
+    const struct srq *srq = api_find_srq(sim, host, srqn, error);
+    if (!srq || check_list(buffers, count, error))
         return RNICSIM_EINPUT;
-    return api_guard(sim, add_receives, &post, error);
+    post.queue = srq->queue;
+    return post_receives(sim, &post, "SRQ", srqn, at_ps, error);
 }
 
 int64_t rnicsim_host_free_at(const struct rnicsim *sim, uint32_t host)

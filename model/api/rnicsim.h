@@ -82,7 +82,23 @@ struct rnicsim_qp_attr {
     uint32_t max_rd_atomic;            /* READs and atomics that it may have under way, 0 .. 65535; 0: it posts none */
     const struct rnicsim_retry *retry; /* NULL: as the parameters transport.timeout and so on have it */
     int64_t rate_bps;                  /* of its frames with FCS, 1,000 bit/s or more; 0: no limit */
+    uint32_t srqn; /* an SRQ of its host, which it takes receive buffers from (rq_depth is 0 then); 0: its own queue */
 };
+
+struct rnicsim_srq_attr {
+    uint32_t host;
+    uint32_t srqn;  /* 1 .. 2^24-1, unique on its host */
+    uint32_t depth; /* WQEs, 1 .. 32768 */
+    uint32_t limit; /* 0 .. depth: as rnicsim_srq_arm() */
+};
+
+/* Creates a shared receive queue, before the QPs that take from it; not with nic.context_unit. */
+RNICSIM_API int rnicsim_srq_create(struct rnicsim *sim, const struct rnicsim_srq_attr *attr,
+                                   struct rnicsim_error *error);
+/* From now on a receive buffer taken that leaves fewer than `limit` (0 .. depth; 0: none) raises an event, RNICSIM_SRQ_LIMIT, once: it
+ * disarms the limit (ibv_modify_srq(3)). */
+RNICSIM_API int rnicsim_srq_arm(struct rnicsim *sim, uint32_t host, uint32_t srqn, uint32_t limit,
+                                struct rnicsim_error *error);
 
 /* Creates a QP in state RTS. Both ends must exist before the first post. */
 RNICSIM_API int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error);
@@ -147,6 +163,11 @@ struct rnicsim_recv {
 
 RNICSIM_API int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,
                                   size_t count, int64_t at_ps, struct rnicsim_error *error);
+
+/* The same to an SRQ. */
+RNICSIM_API int rnicsim_post_srq_recv(struct rnicsim *sim, uint32_t host, uint32_t srqn,
+                                      const struct rnicsim_recv *buffers, size_t count, int64_t at_ps,
+                                      struct rnicsim_error *error);
 
 /* When the host's posting thread is done with all that it was given: a post that comes earlier begins then. */
 RNICSIM_API int64_t rnicsim_host_free_at(const struct rnicsim *sim, uint32_t host);
@@ -248,7 +269,8 @@ enum rnicsim_event_kind {
     RNICSIM_SEND_DONE,     /* a send-queue CQE: all stamps are set */
     RNICSIM_RECV_DONE,     /* a receive-queue CQE */
     RNICSIM_WRITE_VISIBLE, /* the last byte of a peer's WRITE lies in this host's memory */
-    RNICSIM_UNSIGNALLED    /* an unsignalled request was retired; no program sees it, statistics do */
+    RNICSIM_UNSIGNALLED,   /* an unsignalled request was retired; no program sees it, statistics do */
+    RNICSIM_SRQ_LIMIT /* an SRQ has fewer buffers than its limit: kind, host, srqn and at_ps are set, nothing else */
 };
 
 struct rnicsim_event {
@@ -264,6 +286,7 @@ struct rnicsim_event {
     int64_t at_ps;           /* when the polling program knows: the poll (or the load) that sees it returns */
     int64_t delivered_at_ps; /* SEND_DONE, UNSIGNALLED: when the last byte was visible in the peer's memory */
     int64_t stamp_ps[RNICSIM_STAMP_COUNT];
+    uint32_t srqn; /* RECV_DONE: the SRQ that the buffer was taken from, 0: none; SRQ_LIMIT */
 };
 
 /* Takes up to `max` of what became visible up to rnicsim_now(), in order of time; returns how many. */
@@ -290,6 +313,7 @@ struct rnicsim_totals {
     uint64_t tlps;
     uint64_t decisions;
     int64_t first_post_ps, last_done_ps;
+    uint64_t doorbells_coalesced; /* nic.doorbell_coalesce */
 };
 
 RNICSIM_API void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out);
@@ -323,9 +347,11 @@ enum rnicsim_cause {
     RNICSIM_CONTEXT_BUSY,     /* the QP's own context loop */
     RNICSIM_NO_WQE,           /* the WQE is being fetched */
     RNICSIM_NO_RECEIVE_WQE,
-    RNICSIM_RATE_LIMIT,   /* of the QP */
-    RNICSIM_NO_REQUEST,   /* nic.requests are begun and not retired; or the QP's READs and atomics under way */
-    RNICSIM_CONTEXT_MISS, /* what the QP or the packet needs is being fetched from host memory, or waits for that */
+    RNICSIM_RATE_LIMIT,    /* of the QP */
+    RNICSIM_NO_REQUEST,    /* nic.requests are begun and not retired; or the QP's READs and atomics under way */
+    RNICSIM_CONTEXT_MISS,  /* what the QP or the packet needs is being fetched from host memory, or waits for that */
+    RNICSIM_SRQ_BUSY,      /* another packet has the SRQ's context (nic.srq_loop) */
+    RNICSIM_NO_RETRANSMIT, /* no entry of the table of packets that are not acknowledged (nic.retransmit_entries) */
     RNICSIM_CAUSE_COUNT
 };
 
@@ -361,6 +387,9 @@ struct rnicsim_fifo_info {
      * 577); a packet is one word where it is a descriptor, else the largest item in beats. 0 words: no memory of the design's own */
     uint32_t words, word_bits;
     int crosses_clocks; /* its writer and its reader have clocks of their own */
+    /* The payload buffer in chunks of its own size, or with a list of free ones: bytes of payload that were put in, and those of the chunks that
+     * they took; 0: not counted */
+    uint64_t asked_bytes, held_bytes;
 };
 
 RNICSIM_API size_t rnicsim_fifo_count(const struct rnicsim *sim);
@@ -392,7 +421,7 @@ RNICSIM_API size_t rnicsim_tlp_count(const struct rnicsim *sim);
 RNICSIM_API int rnicsim_tlp(const struct rnicsim *sim, size_t index, struct rnicsim_tlp_info *out);
 
 struct rnicsim_cache_info { /* of the contexts, on one NIC */
-    const char *nic, *name; /* "qpc", "cqc", "eqc", "mpt", "mtt" */
+    const char *nic, *name; /* "qpc", "cqc", "eqc", "srqc", "mpt", "mtt", "rqe" */
     const char *replacement;
     uint64_t entries, ways; /* 0: all contexts are on chip, and nothing is counted */
     uint64_t fetches_most;
@@ -409,6 +438,16 @@ struct rnicsim_cache_info { /* of the contexts, on one NIC */
 
 RNICSIM_API size_t rnicsim_cache_count(const struct rnicsim *sim);
 RNICSIM_API int rnicsim_cache(struct rnicsim *sim, size_t index, struct rnicsim_cache_info *out);
+
+struct rnicsim_srq_info {
+    uint32_t qps;             /* attached */
+    uint64_t posted, taken;   /* buffers */
+    uint64_t accesses, empty; /* packets that took a buffer or found none; these */
+    uint64_t limits;          /* events */
+    uint32_t limit;           /* armed now; 0: not */
+};
+
+RNICSIM_API int rnicsim_srq(const struct rnicsim *sim, uint32_t host, uint32_t srqn, struct rnicsim_srq_info *out);
 
 struct rnicsim_lookup_info { /* of a context or a translation, by a unit (nic.context_unit) */
     const char *channel;     /* "send_queue": a QP's visit; "payload": a packet to be sent; "data", "ack": received */

@@ -29,6 +29,8 @@ static struct shape shape_of(const struct nic_params *p, enum context_kind kind)
         return (struct shape){p->cqc_entries, p->cqc_ways, p->cqc_replacement, p->cqc_bytes, p->cqc_misses};
     case CONTEXT_EQC:
         return (struct shape){p->eqc_entries, p->eqc_ways, p->eqc_replacement, p->eqc_bytes, p->eqc_misses};
+    case CONTEXT_SRQC:
+        return (struct shape){p->srqc_entries, p->srqc_ways, p->srqc_replacement, p->srqc_bytes, p->srqc_misses};
     case CONTEXT_RQE:
         return (struct shape){p->rqe_entries, p->rqe_ways, p->rqe_replacement, p->rqe_bytes, p->rqe_misses};
     case CONTEXT_MPT:
@@ -38,7 +40,7 @@ static struct shape shape_of(const struct nic_params *p, enum context_kind kind)
     }
 }
 
-const char *const context_name[CONTEXT_KINDS] = {"qpc", "cqc", "eqc", "mpt", "mtt", "rqe"};
+const char *const context_name[CONTEXT_KINDS] = {"qpc", "cqc", "eqc", "srqc", "mpt", "mtt", "rqe"};
 
 static int init_table(struct rnic *rnic, enum context_kind kind, char *error, size_t error_bytes)
 {
@@ -146,20 +148,27 @@ static uint64_t address_of(const struct rnic *rnic, enum context_kind kind, uint
 /* What is changed by its use. */
 static int is_changed(enum context_kind kind)
 {
-    return kind == CONTEXT_QPC || kind == CONTEXT_CQC;
+    return kind == CONTEXT_QPC || kind == CONTEXT_CQC || kind == CONTEXT_SRQC;
 }
+
+/* In the FIFO of what is written back: the kind in the lowest bits, behind it the index, which is far below 2^29. */
+#define KIND_BITS 2
+#define KIND_MASK ((1u << KIND_BITS) - 1)
+static const enum context_kind changed_kind[KIND_MASK + 1] = {CONTEXT_QPC, CONTEXT_CQC, CONTEXT_SRQC};
 
 static void write_back(struct rnic *rnic, enum context_kind kind, uint64_t key, int64_t now_cyc)
 {
+    uint32_t low = 0;
+    while (changed_kind[low] != kind)
+        low++;
     rnic->contexts.table[kind].written_back++;
-    rnic_forward(&rnic->contexts.writes, now_cyc, DESCRIPTOR_BYTES,
-                 (uint32_t)key << 1 | (kind == CONTEXT_CQC)); /* a QP's index is far below 2^31 */
+    rnic_forward(&rnic->contexts.writes, now_cyc, DESCRIPTOR_BYTES, (uint32_t)key << KIND_BITS | low);
 }
 
 void context_describe(const struct rnic *rnic, uint32_t ref, struct pcie_write *write)
 {
-    enum context_kind kind = ref & 1 ? CONTEXT_CQC : CONTEXT_QPC;
-    *write = (struct pcie_write){.address = address_of(rnic, kind, ref >> 1),
+    enum context_kind kind = changed_kind[ref & KIND_MASK];
+    *write = (struct pcie_write){.address = address_of(rnic, kind, ref >> KIND_BITS),
                                  .bytes = rnic->contexts.table[kind].bytes,
                                  .kind = PCIE_CONTEXT_WRITE};
 }

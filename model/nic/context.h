@@ -2,8 +2,8 @@
  *
  * A grant of the scheduler needs its QP's context, and a packet with payload in host memory also the region's entry (MPT) and the
  * translation of each page touched (MTT). A packet that is received needs its QP's context; an ACK, and data that makes a CQE, also
- * the CQ's (each QP has a CQ of its own); data also the region's entry and the translations of where it goes. They are looked up in
- * this order, the next when the one before is there; what was found stays with the request, whatever the caches drop meanwhile.
+ * the CQ's (each QP has a CQ of its own); what takes a receive WQE of an SRQ also the SRQ's; data also the region's entry and the
+ * translations of where it goes. They are looked up in this order, the next when the one before is there; what was found stays with the request, whatever the caches drop meanwhile.
  *
  * Hits take no time here: the lookup's latency is that of path sched and path rx. A miss is a DMA read through path sched and the
  * read engine, of at most so many of each kind; what more is missed waits, in order. The scheduler's decider does all of it: it alone
@@ -22,7 +22,16 @@
 #include "nic/context_cache.h"
 #include "pcie/pcie.h"
 
-enum context_kind { CONTEXT_QPC, CONTEXT_CQC, CONTEXT_EQC, CONTEXT_MPT, CONTEXT_MTT, CONTEXT_RQE, CONTEXT_KINDS };
+enum context_kind {
+    CONTEXT_QPC,
+    CONTEXT_CQC,
+    CONTEXT_EQC,
+    CONTEXT_SRQC,
+    CONTEXT_MPT,
+    CONTEXT_MTT,
+    CONTEXT_RQE,
+    CONTEXT_KINDS
+};
 
 #define CONTEXT_NONE POOL_NONE
 

@@ -19,6 +19,8 @@ uint64_t context_next_key(const struct rnic *rnic, struct context_request *reque
         return request->region;
     if (kind == CONTEXT_EQC)
         return 0; /* one event queue */
+    if (kind == CONTEXT_SRQC)
+        return rnic->qp[request->qp].srq;
     if (kind == CONTEXT_RQE)
         return request->block;
     if (kind != CONTEXT_MTT)
@@ -238,8 +240,8 @@ uint32_t context_place_of(const struct rnic *rnic, const struct item *item, uint
         return message->length_bytes;
     if (!message_is_send(message) || !item->first)
         return item->payload_bytes;
-    const struct qp_receive *receive = &qp->receive[qp->receives_taken & qp->receive_mask];
-    if (qp->receives_taken == qp->receives_posted || receive->posted_at_ps > rnic->sim->now)
+    const struct qp_receive *receive = receive_queue_first(qp->receives, rnic->sim->now);
+    if (!receive)
         return 0;
     *region = receive->lkey;
     *address = receive->address;
@@ -255,6 +257,8 @@ static struct context_request of_packet(const struct rnic *rnic, const struct it
     } else {
         uint32_t region, bytes;
         uint64_t address;
+        if (srq_takes(rnic, item))
+            kinds |= CONTEXT_BIT(CONTEXT_SRQC);
         if (item->last && item->kind == ITEM_DATA && message_is_received(rnic_message(rnic, item->message)))
             kinds |= CONTEXT_BIT(CONTEXT_CQC);
         bytes = context_place_of(rnic, item, &region, &address);

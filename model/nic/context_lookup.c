@@ -34,7 +34,7 @@ static void translate_receive(struct rnic *rnic, struct context_request *request
     uint64_t rings = qp->rings_offset + lookup_ring_bytes(qp->send_mask, WQE_BYTES) +
                      lookup_ring_bytes(qp->send_mask, (uint64_t)rnic->params->cqe_bytes);
     context_translate(rnic, request, RING_REGIONS + 3 * request->qp + 2,
-                      RING_PAGES + rings + (uint64_t)(block * most & qp->receive_mask) * WQE_BYTES, WQE_BYTES);
+                      RING_PAGES + rings + (uint64_t)(block * most & qp->receives->mask) * WQE_BYTES, WQE_BYTES);
     request->block = (uint64_t)block << 20 | request->qp;
     qp->receives_looked += rnic_item(rnic, job->ref)->last;
 }

@@ -39,6 +39,20 @@ static void give_receive_wqe(struct rnic *rnic, uint32_t index, int64_t at_cyc)
     receive_wqe_read(rnic, at_cyc);
 }
 
+/* What a read has brought that is no payload. A timeout that is due while completions are on their way is told of behind them. */
+static __attribute__((noinline)) void give_other(struct rnic *rnic, uint32_t read, int64_t at_cyc)
+{
+    unsigned kind = rnic->pcie.read[read].kind;
+    at_cyc = at_cyc > rnic->told_cyc ? at_cyc : rnic->told_cyc;
+    rnic->told_cyc = at_cyc;
+    if (kind == PCIE_CONTEXT_READ)
+        context_arrived(rnic, read, at_cyc);
+    else if (kind == PCIE_RECEIVE_READ)
+        give_receive_wqe(rnic, read, at_cyc);
+    else
+        give_to_scheduler(rnic, read, at_cyc);
+}
+
 static int64_t decide_down(void *self, int64_t now)
 {
     struct rnic *rnic = self;
@@ -60,12 +74,8 @@ static int64_t decide_down(void *self, int64_t now)
         unsigned kind = rnic->pcie.read[down.ref].kind;
         if (kind == PCIE_PAYLOAD_READ || kind == PCIE_FETCH_ADD || kind == PCIE_CMP_SWAP)
             port_forward_payload(rnic);
-        else if (kind == PCIE_CONTEXT_READ)
-            context_arrived(rnic, down.ref, down.at_cyc);
-        else if (kind == PCIE_RECEIVE_READ)
-            give_receive_wqe(rnic, down.ref, down.at_cyc);
         else
-            give_to_scheduler(rnic, down.ref, down.at_cyc);
+            give_other(rnic, down.ref, down.at_cyc);
     }
     rnic_run_reads(rnic); /* with the tags and the space that came back */
     return wake_at;
@@ -139,11 +149,15 @@ static void answer_written(struct rnic *rnic, const struct pcie_up *up)
     pool_give(rnic->setup.items, up->ref);
 }
 
+int64_t dma_begun_ps(const struct rnic *rnic, const struct pcie_up *up)
+{
+    return up->sent_at_ps - (clk_edge(&rnic->pcie.link_clk, rnic->pcie.up_tlp_cyc) - clk_edge(&rnic->pcie.link_clk, 0));
+}
+
 /* The cycle in which the NIC knows of it, not before it has left. */
 static int64_t known_cyc(const struct rnic *rnic, const struct pcie_up *up)
 {
-    int64_t tlp_ps = clk_edge(&rnic->pcie.link_clk, rnic->pcie.up_tlp_cyc) - clk_edge(&rnic->pcie.link_clk, 0);
-    int64_t cyc = clk_after(&rnic->user_clk, up->sent_at_ps - tlp_ps) + rnic->params->write_status;
+    int64_t cyc = clk_after(&rnic->user_clk, dma_begun_ps(rnic, up)) + rnic->params->write_status;
     int64_t sent_cyc = clk_after(&rnic->user_clk, up->sent_at_ps);
     return cyc > sent_cyc ? cyc : sent_cyc;
 }

@@ -42,11 +42,13 @@ static void forward(struct rnic *rnic, struct fifo *entry, int64_t space_at, uin
         doorbell->pushed = 0;
         qp->rung_in_vain = 0;
     }
+    if (rnic->params->doorbell_coalesce == NIC_DOORBELL_COALESCE_ON)
+        qp->doorbell = ref;
     rnic_forward(entry, pcie_store_take(&rnic->pcie, space_at), 1, ref);
 }
 
-/* With nic.doorbell_full = drop: whether the store, which has no space at its arrival as far as is known, must still wait for that instant,
- * at which it is decided; I am woken then. */
+/* Whether what becomes of the store is decided at its instant, which is still to come; I am woken then. With nic.doorbell_full = drop, when
+ * it has no space at its arrival as far as is known; with nic.doorbell_coalesce, when another of its QP waits now. */
 static int is_to_come(struct rnic *rnic, int64_t in_cyc)
 {
     int64_t in_ps = rnic_ps(rnic, in_cyc);
@@ -54,6 +56,46 @@ static int is_to_come(struct rnic *rnic, int64_t in_cyc)
         return 0;
     sim_wake(rnic->sim, rnic->pcie.down_decider, in_ps);
     return 1;
+}
+
+/* Whether a doorbell in the path is not taken by the scheduler by the cycle, which is now: it is taken in the one in which it comes out. */
+static int still_waits(const struct rnic *rnic, uint32_t ref, int64_t now_cyc)
+{
+    const struct fifo *out = &rnic->path[RNIC_DOORBELL].end;
+    for (uint32_t i = out->first; i != out->next && out->slot[i & out->mask].head_cyc <= now_cyc; i++)
+        if (out->slot[i & out->mask].ref == ref)
+            return 0;
+    return 1;
+}
+
+/* Nothing passes a push: behind one a doorbell has a place of its own. */
+static int is_alike(const struct rnic *rnic, uint32_t ref)
+{
+    const struct rnic_doorbell *doorbell = rnic_doorbell(rnic, ref);
+    uint32_t waiting = rnic->qp[doorbell->qp].doorbell;
+    return waiting != POOL_NONE && !doorbell->pushed && !rnic_doorbell(rnic, waiting)->pushed;
+}
+
+enum coalesced { NOT_COALESCED, COALESCED, TO_COME };
+
+/* The store at the front is added to the doorbell of its QP that waits in the path, if that is there when its turn comes. */
+static enum coalesced coalesce(struct rnic *rnic, const struct store_held *store)
+{
+    uint32_t ref = store->ref;
+    if (rnic->params->doorbell_coalesce == NIC_DOORBELL_COALESCE_OFF || !is_alike(rnic, ref))
+        return NOT_COALESCED;
+    int64_t turn_cyc = store->in_cyc > rnic->pcie.stores.taken_cyc ? store->in_cyc : rnic->pcie.stores.taken_cyc;
+    if (is_to_come(rnic, turn_cyc))
+        return TO_COME;
+    const struct rnic_doorbell *doorbell = rnic_doorbell(rnic, ref);
+    struct qp *qp = &rnic->qp[doorbell->qp];
+    if (!still_waits(rnic, qp->doorbell, turn_cyc))
+        return NOT_COALESCED;
+    rnic_doorbell(rnic, qp->doorbell)->count += doorbell->count;
+    rnic->coalesced++;
+    pool_give(&rnic->doorbells, ref);
+    pcie_store_take(&rnic->pcie, 0);
+    return COALESCED;
 }
 
 void doorbell_forward(struct rnic *rnic)
@@ -66,6 +108,12 @@ void doorbell_forward(struct rnic *rnic)
             pcie_store_take(&rnic->pcie, 0);
             continue;
         }
+        enum coalesced coalesced = coalesce(rnic, store);
+        rnic->stores_wait = coalesced == TO_COME;
+        if (coalesced == TO_COME)
+            return;
+        if (coalesced == COALESCED)
+            continue;
         int64_t space_at = fifo_space_at(entry, 1);
         uint32_t ref = store->ref;
         if (rnic->params->doorbell_full == NIC_DOORBELL_FULL_DROP && space_at > store->in_cyc) {

@@ -1,5 +1,6 @@
 /* Events: a program that sleeps learns of its CQEs by an EQE and an MSI-X, which the PCIe link puts behind them; with moderation one event
- * tells of several (Mellanox adapters PRM, MODIFY_CQ: after so many CQEs, or so long after the first). */
+ * tells of several (Mellanox adapters PRM, MODIFY_CQ: after so many CQEs, or so long after the first). An SRQ that falls below its limit
+ * raises one at once, whether the program sleeps or not. */
 #include "nic/rnic.h"
 
 #include <stdio.h>
@@ -15,12 +16,40 @@ int events_init(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     }
     snprintf(error, error_bytes, "out of memory");
-    return events->on ? agenda_init(&events->pending, 64) : 0;
+    return agenda_init(&events->pending, 16) || agenda_init(&events->limits, 16) ? -1 : 0;
 }
 
 void events_free(struct rnic *rnic)
 {
     agenda_free(&rnic->events.pending);
+    agenda_free(&rnic->events.limits);
+}
+
+static void raise_limits(struct rnic *rnic, int64_t at_ps)
+{
+    pcie_raise(&rnic->pcie, at_ps, (uint32_t)rnic->params->eqe_bytes);
+}
+
+void events_srq_limit(struct rnic *rnic, uint32_t srq)
+{
+    int64_t at_ps = rnic_ps(rnic, rnic_cycle(rnic, rnic->sim->now) + 1 + rnic->params->event_latency);
+    model_assert(rnic->sim, agenda_put(&rnic->events.limits, at_ps, 0, srq) == 0, "out of memory");
+    raise_limits(rnic, at_ps);
+    sim_wake(rnic->sim, rnic->pcie.up_decider, at_ps);
+}
+
+/* An event tells of the SRQs that fell below their limits before its MSI-X began; for the others there is another. */
+static void tell_limits(struct rnic *rnic, const struct pcie_up *up, int64_t seen_ps)
+{
+    struct agenda *limits = &rnic->events.limits;
+    const struct agenda_entry *first;
+    int64_t begun_ps = dma_begun_ps(rnic, up);
+    while ((first = agenda_first(limits)) != 0 && agenda_at(first) < begun_ps) {
+        outbox_put(rnic->setup.outbox, seen_ps, OUTBOX_SRQ_LIMIT, (uint32_t)rnic->setup.entity, (uint32_t)first->ref);
+        agenda_drop_first(limits);
+    }
+    if (first)
+        raise_limits(rnic, agenda_at(first) > up->sent_at_ps ? agenda_at(first) : up->sent_at_ps);
 }
 
 void events_cqe_written(struct rnic *rnic, enum outbox_kind kind, uint32_t message, const struct pcie_up *up)
@@ -52,4 +81,6 @@ void events_raised(struct rnic *rnic, const struct pcie_up *up)
         outbox_put(rnic->setup.outbox, seen_ps, kind, host, message);
         agenda_drop_first(&events->pending);
     }
+    if (agenda_first(&events->limits))
+        tell_limits(rnic, up, seen_ps);
 }

@@ -115,8 +115,7 @@ static int stream_packet(struct rnic *rnic, const struct message *message, int64
     struct fabric *fabric = &rnic->fabric;
     struct qp *qp = &rnic->qp[message->qp];
     uint32_t left = message->request_bytes - fabric->offset_bytes, bytes = left < qp->mtu_bytes ? left : qp->mtu_bytes;
-    uint32_t units = rnic_payload_units(bytes);
-    int64_t space_at = space_when(&rnic->payload_space, units), start = max2(posted_cyc, fabric->free_cyc);
+    int64_t space_at = payload_chunks_when(rnic, bytes), start = max2(posted_cyc, fabric->free_cyc);
     if (space_at == SIM_NEVER)
         return 0;
     if (space_at > 0)
@@ -126,8 +125,7 @@ static int stream_packet(struct rnic *rnic, const struct message *message, int64
         start = space_at;
     }
     int64_t end = start + (beats(rnic, bytes) - 1) * rnic->params->fabric_interval;
-    space_take(&rnic->payload_space, units);
-    level_in(&rnic->payload_level, clk_at_or_after(&rnic->user_clk, clk_edge(&fabric->clk, start)), units);
+    payload_take(rnic, bytes, clk_at_or_after(&rnic->user_clk, clk_edge(&fabric->clk, start)));
     fabric->work_cyc += end + rnic->params->fabric_interval - start;
     fabric->free_cyc = end + rnic->params->fabric_interval + (bytes == left ? rnic->params->fabric_gap : 0);
     fabric->packets++;

@@ -74,10 +74,8 @@ static __attribute__((noinline, cold)) void cut_again(struct rnic *rnic, struct 
 static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message, struct item *item)
 {
     int ack_request;
-    /* payload kept until the ACK: the packet that leaves no room for another must ask for one */
-    int buffer_full =
-        rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER &&
-        rnic->payload_space.depth - space_away(&rnic->payload_space) < 2 * ((uint64_t)qp->mtu_bytes + 63) / 64;
+    /* what is kept until the ACK: the packet that leaves no room for another must ask for one */
+    int buffer_full = rnic->payload.is_kept && payload_is_last(rnic, qp);
     item->kind = ITEM_DATA;
     item->qp = qp->peer;
     item->message = qp->send[qp->cut & qp->send_mask];
@@ -127,6 +125,17 @@ static inline __attribute__((always_inline)) uint32_t make_packet(struct rnic *r
     return ref;
 }
 
+/* The packet's place in the payload buffer, where that is no matter of units of 64 B only, and its entry. */
+static __attribute__((noinline, cold)) void take_place(struct rnic *rnic, struct qp *qp, uint32_t bytes,
+                                                       int64_t now_cyc)
+{
+    if (rnic->fabric_source == NIC_FABRIC_STREAM)
+        fabric_take_packet(rnic, qp); /* its payload has it already */
+    else
+        payload_take(rnic, bytes, now_cyc);
+    payload_keep(rnic, now_cyc);
+}
+
 /* Its payload is to be read. Returns the operation. */
 static inline __attribute__((always_inline)) uint32_t
 read_payload(struct rnic *rnic, struct qp *qp, const struct message *message, uint32_t ref, int64_t now_cyc)
@@ -134,10 +143,11 @@ read_payload(struct rnic *rnic, struct qp *qp, const struct message *message, ui
     const struct item *item = rnic_item(rnic, ref);
     uint32_t units = rnic_payload_units(item->payload_bytes);
     int is_kept = item->again && rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER;
-    if (is_kept) {
-        units = 0; /* it is where it was */
-    } else if (rnic->fabric_source == NIC_FABRIC_STREAM) {
-        fabric_take_packet(rnic, qp); /* its payload has its space */
+    if (__builtin_expect(item->again, 0)) { /* it has its entry, and perhaps its payload */
+        if (!is_kept)
+            payload_take(rnic, item->payload_bytes, now_cyc);
+    } else if (__builtin_expect(rnic->payload.is_gated, 0)) {
+        take_place(rnic, qp, item->payload_bytes, now_cyc);
     } else {
         space_take(&rnic->payload_space, units);
         level_in(&rnic->payload_level, now_cyc, units);

@@ -6,6 +6,8 @@ static void take_doorbell(struct rnic *rnic, struct fifo_slot slot)
     struct rnic_doorbell *doorbell = rnic_doorbell(rnic, slot.ref);
     struct qp *qp = &rnic->qp[doorbell->qp];
     record_rung(rnic, qp, doorbell);
+    if (qp->doorbell == slot.ref)
+        qp->doorbell = POOL_NONE;
     if (doorbell->pushed && qp->asked + 1 == qp->known && qp->fetched == qp->asked)
         qp->asked = ++qp->fetched; /* otherwise it waits for the ones before it, and is fetched with them */
     if (qp->failed)

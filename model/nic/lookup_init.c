@@ -25,6 +25,8 @@ static const char *wrong_with(const struct rnic *rnic)
         return "transport.recovery: allowed is none";
     if (p->receive_reads != 0)
         return "nic.receive_reads: allowed is 0";
+    if (p->dispatch_place != NIC_DISPATCH_PLACE_DISPATCHED)
+        return "nic.dispatch_place: allowed is dispatched";
     if (rnic->setup.transport->completion != TRANSPORT_COMPLETION_ACKED)
         return "transport.completion: allowed is acked";
     if (rnic->begun_limited || p->wqe_prefetch != 1)
@@ -89,7 +91,7 @@ void lookup_add_rings(struct rnic *rnic, uint32_t index)
 {
     struct qp *qp = &rnic->qp[index];
     qp->rings_offset = rnic->lookup.rings_bytes;
-    rnic->lookup.rings_bytes += lookup_ring_bytes(qp->send_mask, 64) + lookup_ring_bytes(qp->receive_mask, 64) +
+    rnic->lookup.rings_bytes += lookup_ring_bytes(qp->send_mask, 64) + lookup_ring_bytes(qp->receives->mask, 64) +
                                 lookup_ring_bytes(qp->send_mask, (uint64_t)rnic->params->cqe_bytes);
 }
 

@@ -1,4 +1,4 @@
-/* What is seen outside, released in order of time (R11): completions and remote writes, each naming its message. */
+/* What is seen outside, released in order of time (R11): completions and remote writes, each naming its message; and what happens to an SRQ. */
 #ifndef NIC_OUTBOX_H
 #define NIC_OUTBOX_H
 
@@ -6,7 +6,14 @@
 #include "kernel/heap.h"
 #include "kernel/sim.h"
 
-enum outbox_kind { OUTBOX_SEND_DONE, OUTBOX_RECV_DONE, OUTBOX_WRITE_VISIBLE, OUTBOX_UNSIGNALLED, OUTBOX_KINDS };
+enum outbox_kind {
+    OUTBOX_SEND_DONE,
+    OUTBOX_RECV_DONE,
+    OUTBOX_WRITE_VISIBLE,
+    OUTBOX_UNSIGNALLED,
+    OUTBOX_SRQ_LIMIT, /* its number, instead of a message */
+    OUTBOX_KINDS
+};
 
 #define OUTBOX_HOSTS 4
 

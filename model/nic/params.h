@@ -14,6 +14,7 @@ enum nic_staging { NIC_STAGING_OFF, NIC_STAGING_ON };
 enum nic_atomic { NIC_ATOMIC_NIC, NIC_ATOMIC_HOST };
 enum nic_answer_policy { NIC_ANSWERS_IN_TURN, NIC_ANSWERS_FIRST, NIC_ANSWERS_LAST };
 enum nic_doorbell_full { NIC_DOORBELL_FULL_WAIT, NIC_DOORBELL_FULL_DROP };
+enum nic_doorbell_coalesce { NIC_DOORBELL_COALESCE_OFF, NIC_DOORBELL_COALESCE_ON };
 enum nic_doorbell_record { NIC_DOORBELL_RECORD_OFF, NIC_DOORBELL_RECORD_ON };
 enum nic_fabric { NIC_FABRIC_OFF, NIC_FABRIC_STREAM, NIC_FABRIC_MEMORY };
 enum nic_grant { NIC_GRANT_STEP, NIC_GRANT_REQUEST };

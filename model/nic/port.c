@@ -38,6 +38,15 @@ static __attribute__((noinline, cold)) void forward_other(struct rnic *rnic, str
         answers_fail(rnic, item);
 }
 
+/* When a packet can go on that comes out of the buffer at half the rate, or is built after the one before. */
+static __attribute__((noinline, cold)) int64_t slow_cyc(struct rnic *rnic, const struct item *item, int64_t done_cyc)
+{
+    int64_t cyc = rnic->lookup.on ? lookup_build_cyc(rnic, item->payload_bytes) : rnic->payload_last_cyc;
+    int64_t ram_cyc =
+        rnic->payload.is_slow && item->kind == ITEM_DATA ? payload_through_ram(rnic, item->payload_bytes, done_cyc) : 0;
+    return ram_cyc > cyc ? ram_cyc : cyc;
+}
+
 void port_forward_payload(struct rnic *rnic)
 {
     struct fifo *entry = path_entry(&rnic->path[RNIC_PAYLOAD]);
@@ -59,8 +68,8 @@ void port_forward_payload(struct rnic *rnic)
             return;
         }
         int64_t free_cyc = rnic->payload_last_cyc;
-        if (__builtin_expect(rnic->lookup.on, 0))
-            free_cyc = lookup_build_cyc(rnic, item->payload_bytes);
+        if (__builtin_expect(rnic->forwards_slowly, 0))
+            free_cyc = slow_cyc(rnic, item, operation->done_cyc);
         int64_t at = operation->done_cyc > free_cyc ? operation->done_cyc : free_cyc;
         if (space_at > at)
             at = space_at;
@@ -252,6 +261,7 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
     if (keep_beats_if_cut_through(rnic, error, error_bytes))
         return -1;
+    rnic->forwards_slowly = rnic->lookup.on || rnic->payload.is_slow;
     struct server server;
     struct fifo *in[2] = {[PORT_IN_ACK] = &rnic->path[RNIC_ACK].end, [PORT_IN_DATA] = &rnic->path[RNIC_PAYLOAD].end};
     int64_t least = path_least_ps(&rnic->path[RNIC_PAYLOAD]);

@@ -12,22 +12,32 @@ static uint32_t ring_of(uint32_t depth)
     return ring;
 }
 
-int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth)
+struct receive_queue *receive_queue_new(uint32_t depth)
 {
-    *qp = (struct qp){.qpn = qpn, .sq_depth = sq_depth, .rq_depth = rq_depth, .peer = QP_NONE};
-    qp->staged_first = qp->staged_last = POOL_NONE;
+    uint32_t ring = ring_of(depth);
+    struct receive_queue *queue = malloc(sizeof *queue + ring * sizeof *queue->slot);
+    if (queue)
+        *queue = (struct receive_queue){.depth = depth, .mask = ring - 1};
+    return queue;
+}
+
+int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth, uint32_t srq,
+            struct receive_queue *shared)
+{
+    *qp = (struct qp){.qpn = qpn, .sq_depth = sq_depth, .peer = QP_NONE, .srq = srq};
+    qp->doorbell = qp->staged_first = qp->staged_last = POOL_NONE;
     qp->answer_first = qp->answer_last = POOL_NONE;
     qp->send_mask = ring_of(sq_depth) - 1;
-    qp->receive_mask = ring_of(rq_depth) - 1;
     qp->send = malloc(((size_t)qp->send_mask + 1) * sizeof *qp->send);
-    qp->receive = malloc(((size_t)qp->receive_mask + 1) * sizeof *qp->receive);
-    return qp->send && qp->receive ? 0 : -1;
+    qp->receives = shared ? shared : receive_queue_new(rq_depth);
+    return qp->send && qp->receives ? 0 : -1;
 }
 
 void qp_free(struct qp *qp)
 {
     free(qp->send);
-    free(qp->receive);
+    if (qp->srq == SRQ_NONE)
+        free(qp->receives);
 }
 
 static uint32_t place(const struct qp_table *table, uint32_t qpn)

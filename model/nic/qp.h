@@ -27,10 +27,17 @@ struct qp_receive {
     uint32_t length_bytes, lkey;
 };
 
+/* Receive WQEs, taken in the order in which they were posted: a QP's own, or an SRQ's (srq.h). */
+struct receive_queue {
+    uint32_t depth, mask;          /* of the ring: a power of two, less 1 */
+    uint32_t posted, taken, asked; /* asked: fetches, counted like `taken` */
+    struct qp_receive slot[];
+};
+
 struct qp {
     uint32_t qpn, peer_qpn;
     uint32_t peer; /* index of the peer QP at the other NIC; QP_NONE until both exist */
-    uint32_t mtu_bytes, sq_depth, rq_depth, max_inline_bytes;
+    uint32_t mtu_bytes, sq_depth, max_inline_bytes;
     uint64_t sq_address;   /* of the ring in host memory */
     uint64_t rings_offset; /* of its rings in the translations of all rings: nic/lookup.h */
 
@@ -75,10 +82,12 @@ struct qp {
     uint32_t staged_first, staged_last; /* packets of user logic that are there, not yet granted; POOL_NONE */
 
     /* the receive queue and the responder */
-    struct qp_receive *receive;
-    uint32_t receive_mask, receives_posted, receives_taken, receives_asked;
+    struct receive_queue *receives;
+    uint32_t srq;             /* whose that is; SRQ_NONE: its own */
+    uint32_t doorbell;        /* the latest that waits in the doorbell path, with nic.doorbell_coalesce; POOL_NONE */
+    uint32_t spare[3];        /* 312 bytes: an index becomes an address with one multiplication less than with 296 */
     uint32_t unacked;         /* by units: packets made, each of which an ACK or an answer is to come for */
-    uint32_t receives_looked; /* by units: looked up, counted like `receives_taken` */
+    uint32_t receives_looked; /* by units: looked up, counted like receives->taken */
     struct responder responder;
     uint32_t answer_first, answer_last;   /* its answers, in order; POOL_NONE */
     uint32_t answers_held;                /* of them those to READs and atomics */
@@ -93,6 +102,7 @@ struct qp {
 };
 
 #define QP_NONE UINT32_MAX
+#define SRQ_NONE UINT32_MAX
 
 /* QP number -> index. */
 struct qp_table {
@@ -107,8 +117,18 @@ int qp_table_put(struct qp_table *table, uint32_t qpn, uint32_t index);
 /* QP_NONE when there is none. */
 uint32_t qp_table_find(const struct qp_table *table, uint32_t qpn);
 
-/* Allocates the rings. Returns -1 without memory. */
-int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth);
+/* An empty queue of 0 .. 2^31 WQEs, to be freed with free(); NULL without memory. */
+struct receive_queue *receive_queue_new(uint32_t depth);
+/* The WQE that is next; NULL when none was posted by now. */
+static inline const struct qp_receive *receive_queue_first(const struct receive_queue *queue, int64_t now_ps)
+{
+    const struct qp_receive *first = &queue->slot[queue->taken & queue->mask];
+    return queue->taken == queue->posted || first->posted_at_ps > now_ps ? 0 : first;
+}
+
+/* Allocates the rings. shared: the queue of the SRQ, else NULL, and it has one of its own, of rq_depth. Returns -1 without memory. */
+int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth, uint32_t srq,
+            struct receive_queue *shared);
 void qp_free(struct qp *qp);
 
 #endif

@@ -4,6 +4,7 @@
 #include "transport/frame.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 void receive_drop(struct rnic *rnic, uint32_t ref)
 {
@@ -108,8 +109,10 @@ static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct 
 {
     if (!receive_takes_wqe(item, message))
         return ACCEPT;
-    const struct qp_receive *receive = &qp->receive[qp->receives_taken & qp->receive_mask];
-    if (qp->receives_taken == qp->receives_posted || receive->posted_at_ps > rnic->sim->now)
+    const struct qp_receive *receive = receive_queue_first(qp->receives, rnic->sim->now);
+    if (qp->srq != SRQ_NONE)
+        srq_accessed(rnic, qp->srq, receive == 0);
+    if (!receive)
         return NAK_RNR;
     if (message_is_send(message)) {
         if (message->length_bytes > receive->length_bytes)
@@ -118,7 +121,9 @@ static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct 
         message->rkey = receive->lkey;
     }
     message->recv_wr_id = receive->wr_id;
-    qp->receives_taken++;
+    qp->receives->taken++;
+    if (qp->srq != SRQ_NONE)
+        srq_taken(rnic, qp->srq);
     return ACCEPT;
 }
 
@@ -219,11 +224,24 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
     return respond_at > ack_at ? respond_at : ack_at;
 }
 
-static void free_place(struct rnic *rnic, int64_t cyc)
+/* Places are free in the order of their packets. */
+static void free_places(struct rnic *rnic)
 {
-    cyc = cyc > rnic->place_free_cyc ? cyc : rnic->place_free_cyc;
-    rnic->place_free_cyc = cyc;
-    fifo_release(&rnic->path[RNIC_RX].end, 1, cyc, cyc);
+    for (; rnic->places.first != rnic->places.next; rnic->places.first++) {
+        int64_t cyc = rnic->places.free_cyc[rnic->places.first & rnic->places.mask];
+        if (cyc == SIM_NEVER)
+            return;
+        cyc = cyc > rnic->places.last_cyc ? cyc : rnic->places.last_cyc;
+        rnic->places.last_cyc = cyc;
+        fifo_release(&rnic->path[RNIC_RX].end, 1, cyc, cyc);
+    }
+}
+
+/* A packet is dispatched: its place is free with that, or when it is written. */
+static __attribute__((noinline, cold)) void leave_place(struct rnic *rnic, int64_t start_cyc, int goes_to_memory)
+{
+    rnic->places.free_cyc[rnic->places.next++ & rnic->places.mask] = goes_to_memory ? SIM_NEVER : start_cyc;
+    free_places(rnic);
 }
 
 /* A NAK is made where ACKs are, so that it comes behind those of the packets before: here, or, when the writes before it are done, at
@@ -402,8 +420,15 @@ static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, in
     }
     if (!__builtin_expect(rnic->place_until_written, 0))
         fifo_release(in, slot.bytes, start_cyc, start_cyc);
-    else if (!goes_to_memory)
-        free_place(rnic, start_cyc);
+    else
+        leave_place(rnic, start_cyc, goes_to_memory);
+}
+
+/* When its SRQ's context is free, not before the cycle. */
+static __attribute__((noinline)) int64_t behind_srq(struct rnic *rnic, const struct item *item, int64_t cyc)
+{
+    int64_t free_cyc = srq_free_cyc(rnic, item);
+    return free_cyc > cyc ? free_cyc : cyc;
 }
 
 /* Dispatches what has come, in order, as far as its fate is certain: most of it makes no choice and runs inside whoever brings a frame.
@@ -421,8 +446,14 @@ static int64_t run_dispatch(struct rnic *rnic, int is_decider)
             return SIM_NEVER;
         if (start < ready)
             start = ready;
-        if (has_instant && (!is_decider || rnic_ps(rnic, start) > rnic->sim->now))
-            return rnic_ps(rnic, start);
+        if (has_instant) {
+            int64_t from = start;
+            start = behind_srq(rnic, item, start);
+            if (!is_decider || rnic_ps(rnic, start) > rnic->sim->now)
+                return rnic_ps(rnic, start);
+            rnic->dispatching.wait_cyc[RNIC_WAIT_SRQ] += start - from;
+            ready += start - from;
+        }
         rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - ready;
         dispatch(rnic, start, 0);
     }
@@ -446,7 +477,7 @@ static int64_t front_cyc(const struct rnic *rnic, enum rnic_wait *waits_for)
 /* It is to be taken: 1 when something of that could not be read. */
 static int front_taken(struct rnic *rnic)
 {
-    int failed = rnic->receives_fetched.on && receive_wqe_front_failed(rnic);
+    int failed = rnic->receives_fetched.on && receive_wqe_front_taken(rnic);
     return (rnic->contexts.on && context_front_taken(rnic)) || failed;
 }
 
@@ -465,12 +496,14 @@ static __attribute__((noinline, cold)) int64_t run_and_look_ahead(struct rnic *r
         const struct fifo_slot *front = fifo_front(in);
         int64_t ready = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc;
         int64_t from = there > ready ? there : ready, room = receive_room_at(rnic, rnic_item(rnic, front->ref));
-        int64_t start = room > from ? room : from;
+        int64_t behind = room > from ? room : from, srq_at = srq_free_cyc(rnic, rnic_item(rnic, front->ref));
+        int64_t start = srq_at > behind ? srq_at : behind;
         if (start > now_cyc)
             return start < next ? start : next;
         model_assert(rnic->sim, start == now_cyc, "%s: a packet is dispatched too late", rnic->setup.name);
         rnic->dispatching.wait_cyc[waits_for] += from - ready;
-        rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += start - from;
+        rnic->dispatching.wait_cyc[RNIC_WAIT_DOWNSTREAM] += behind - from;
+        rnic->dispatching.wait_cyc[RNIC_WAIT_SRQ] += start - behind;
         dispatch(rnic, start, front_taken(rnic));
     }
 }
@@ -483,6 +516,8 @@ static __attribute__((noinline, cold)) int64_t next_look_ps(struct rnic *rnic)
         return SIM_NEVER;
     }
     int64_t now_cyc = rnic_cycle(rnic, rnic->sim->now);
+    now_cyc -= rnic_ps(rnic, now_cyc) >
+               rnic->sim->now; /* between two edges: what is judged at the next one is still to come */
     int64_t at = rnic->contexts.on ? context_next_look(rnic, now_cyc) : SIM_NEVER;
     at = rnic->receives_fetched.on ? earlier(at, receive_wqe_next_look(rnic, now_cyc)) : at;
     return at == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, at);
@@ -492,7 +527,13 @@ void receive_free_place(struct rnic *rnic, int64_t cyc)
 {
     const struct fifo *in = &rnic->path[RNIC_RX].end;
     int was_empty = fifo_empty(in);
-    free_place(rnic, cyc);
+    uint32_t i = rnic->places.first; /* it is the first that is being written */
+    while (i != rnic->places.next && rnic->places.free_cyc[i & rnic->places.mask] != SIM_NEVER)
+        i++;
+    model_assert(rnic->sim, i != rnic->places.next, "%s: a packet is written that was not dispatched",
+                 rnic->setup.name);
+    rnic->places.free_cyc[i & rnic->places.mask] = cyc;
+    free_places(rnic);
     int64_t at = SIM_NEVER; /* what comes into that place */
     if (rnic->looks_ahead)
         at = next_look_ps(rnic);
@@ -528,6 +569,10 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->arrival = sim_add(rnic->sim, decide_arrival, rnic, "arrival", rnic->mac_clk.whole);
     rnic->dispatch = sim_add(rnic->sim, decide_dispatch, rnic, "dispatch", rnic->user_clk.whole);
     if (rnic->arrival < 0 || rnic->dispatch < 0)
+        return -1;
+    rnic->places.mask = rnic->path[RNIC_RX].end.mask;
+    rnic->places.free_cyc = malloc(((size_t)rnic->places.mask + 1) * sizeof *rnic->places.free_cyc);
+    if (!rnic->places.free_cyc)
         return -1;
     rnic->looks_ahead = rnic->contexts.on || rnic->receives_fetched.on;
     rnic->path[RNIC_RX].end.reader_wants_tail = 1;

@@ -6,6 +6,7 @@
 
 #define RECEIVE_WQE_BYTES 64u
 #define RECEIVE_RING (UINT64_C(1) << 31) /* behind the QP's send ring */
+#define SRQ_RINGS (UINT64_C(1) << 56)    /* apart from the QPs' */
 
 int receive_wqe_init(struct rnic *rnic)
 {
@@ -31,10 +32,40 @@ static void ask(struct rnic *rnic, struct receive_look *look, uint32_t index, ui
     struct fetched_receives *receives = &rnic->receives_fetched;
     space_take(&receives->reads, 1);
     look->there_cyc = SIM_NEVER;
-    look->ordinal = rnic->qp[qp].receives_asked++;
     model_assert(rnic->sim, agenda_put(&receives->asks, now_cyc + 1, 0, (uint64_t)qp << 32 | index) == 0,
                  "out of memory");
     sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
+}
+
+/* The packet takes a WQE of its SRQ's latest read, or of another that begins with it. */
+static void ask_shared(struct rnic *rnic, struct receive_look *look, uint32_t index, uint32_t qp, int64_t now_cyc)
+{
+    struct srq *srq = rnic->srqs.srq[look->srq];
+    if (srq->spare == 0) {
+        look->ordinal = srq->queue->taken + srq->promised;
+        look->count = (uint8_t)srq_posted_behind(rnic, srq, look->ordinal);
+        srq->spare = look->count;
+        srq->read_cyc = SIM_NEVER;
+        ask(rnic, look, index, qp, now_cyc);
+    }
+    look->there_cyc = srq->read_cyc;
+    srq->spare--;
+    srq->promised++;
+}
+
+/* From when on the packet can be looked at; SIM_NEVER: not known yet, and dispatch is woken. */
+static int64_t look_cyc(struct rnic *rnic, const struct receive_look *look)
+{
+    struct fetched_receives *receives = &rnic->receives_fetched;
+    int64_t read_cyc = 0;
+    if (look->srq != SRQ_NONE) {
+        if (rnic->srqs.srq[look->srq]->spare > 0)
+            return 0;
+        read_cyc = rnic->srqs.srq[look->srq]->read_cyc;
+    }
+    int64_t free_cyc = space_when(&receives->reads, 1);
+    receives->waits = free_cyc == SIM_NEVER;
+    return read_cyc > free_cyc ? read_cyc : free_cyc;
 }
 
 int64_t receive_wqe_look(struct rnic *rnic, int64_t now_cyc)
@@ -48,14 +79,20 @@ int64_t receive_wqe_look(struct rnic *rnic, int64_t now_cyc)
         uint32_t index = receives->next & receives->mask;
         if (slot->tail_cyc > now_cyc)
             return slot->tail_cyc;
-        receives->look[index] = (struct receive_look){0};
+        struct receive_look *look = &receives->look[index];
+        *look = (struct receive_look){.srq = SRQ_NONE, .count = 1};
         if (item->bad || item->kind != ITEM_DATA || !receive_takes_wqe(item, rnic_message(rnic, item->message)))
             continue;
-        int64_t free_cyc = space_when(&receives->reads, 1);
-        receives->waits = free_cyc == SIM_NEVER;
+        look->srq = rnic->qp[item->qp].srq;
+        int64_t free_cyc = look_cyc(rnic, look);
         if (free_cyc > now_cyc)
             return free_cyc;
-        ask(rnic, &receives->look[index], index, item->qp, now_cyc);
+        if (look->srq != SRQ_NONE) {
+            ask_shared(rnic, look, index, item->qp, now_cyc);
+            continue;
+        }
+        look->ordinal = rnic->qp[item->qp].receives->asked++;
+        ask(rnic, look, index, item->qp, now_cyc);
     }
     return SIM_NEVER;
 }
@@ -76,10 +113,22 @@ int64_t receive_wqe_front_cyc(const struct rnic *rnic)
     return receives->next == front ? SIM_NEVER : receives->look[front & receives->mask].there_cyc;
 }
 
-int receive_wqe_front_failed(const struct rnic *rnic)
+int receive_wqe_front_taken(struct rnic *rnic)
 {
     const struct fetched_receives *receives = &rnic->receives_fetched;
-    return receives->look[rnic->path[RNIC_RX].end.first & receives->mask].failed;
+    const struct receive_look *look = &receives->look[rnic->path[RNIC_RX].end.first & receives->mask];
+    if (look->srq != SRQ_NONE)
+        rnic->srqs.srq[look->srq]->promised--;
+    return look->failed;
+}
+
+/* Where its read begins. */
+static uint64_t address_of(const struct rnic *rnic, const struct receive_look *look, uint32_t qp)
+{
+    uint64_t slot = look->ordinal & rnic->qp[qp].receives->mask;
+    uint64_t ring =
+        look->srq == SRQ_NONE ? rnic->qp[qp].sq_address + RECEIVE_RING : SRQ_RINGS + ((uint64_t)look->srq << 32);
+    return ring + slot * RECEIVE_WQE_BYTES;
 }
 
 int64_t receive_wqe_fetch(struct rnic *rnic, int64_t now_cyc)
@@ -93,10 +142,9 @@ int64_t receive_wqe_fetch(struct rnic *rnic, int64_t now_cyc)
         if (at > now_cyc)
             return at;
         uint32_t qp = (uint32_t)(first->ref >> 32), index = (uint32_t)first->ref;
-        uint64_t slot = receives->look[index].ordinal & rnic->qp[qp].receive_mask;
-        uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_RECEIVE_READ,
-                                        rnic->qp[qp].sq_address + RECEIVE_RING + slot * RECEIVE_WQE_BYTES,
-                                        RECEIVE_WQE_BYTES, index | RNIC_IS_RECEIVE);
+        const struct receive_look *look = &receives->look[index];
+        uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_RECEIVE_READ, address_of(rnic, look, qp),
+                                        look->count * RECEIVE_WQE_BYTES, index | RNIC_IS_RECEIVE);
         agenda_drop_first(&receives->asks);
         rnic_forward(rnic->fetch_entry, now_cyc, RNIC_OPERATION_BYTES, read);
         rnic_run_reads(rnic);
@@ -113,10 +161,29 @@ void receive_wqe_read(struct rnic *rnic, int64_t at_cyc)
         sim_wake(rnic->sim, rnic->dispatch, rnic_ps(rnic, free_cyc));
 }
 
+/* Those that wait for the same read of their SRQ have theirs, too. Nobody takes more of what could not be read. */
+static void shared_is_here(struct rnic *rnic, const struct receive_look *read)
+{
+    struct fetched_receives *receives = &rnic->receives_fetched;
+    struct srq *srq = rnic->srqs.srq[read->srq];
+    srq->read_cyc = read->there_cyc;
+    if (read->failed)
+        srq->spare = 0;
+    for (uint32_t i = rnic->path[RNIC_RX].end.first; i != receives->next; i++) {
+        struct receive_look *look = &receives->look[i & receives->mask];
+        if (look->srq != read->srq || look->there_cyc != SIM_NEVER)
+            continue;
+        look->there_cyc = read->there_cyc;
+        look->failed = read->failed;
+    }
+}
+
 void receive_wqe_is_here(struct rnic *rnic, uint32_t ref, int64_t cyc)
 {
     struct receive_look *look = &rnic->receives_fetched.look[RNIC_RECEIVE_OF(ref)];
     look->there_cyc = cyc + 1;
     look->failed = (ref & RNIC_HAS_FAILED) != 0;
+    if (look->srq != SRQ_NONE)
+        shared_is_here(rnic, look);
     sim_wake(rnic->sim, rnic->dispatch, rnic_ps(rnic, cyc + 1));
 }

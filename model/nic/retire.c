@@ -60,11 +60,47 @@ static int flush_one(struct rnic *rnic, int64_t now_cyc)
     return 1;
 }
 
+/* The oldest packets that are kept, of so many PSNs, are kept no more; frees their payload, if it is there. Returns how many they are. */
+static uint32_t pass_kept(struct rnic *rnic, struct qp *qp, uint32_t psns_left, int has_payload, int64_t now_cyc)
+{
+    uint32_t packets = 0;
+    for (; psns_left > 0; packets++) {
+        const struct message *message = rnic_message(rnic, qp->send[qp->kept & qp->send_mask]);
+        uint32_t psns = message_is_answered(message) ? message_psns(message, qp->mtu_bytes) : 1;
+        if (psns > psns_left) /* a NAK in the midst of an answer */
+            break;
+        psns_left -= psns;
+        uint32_t left = message->request_bytes - qp->kept_offset_bytes;
+        uint32_t payload = left < qp->mtu_bytes ? left : qp->mtu_bytes;
+        if (has_payload)
+            rnic_free_payload(rnic, payload, now_cyc);
+        qp->kept_offset_bytes += payload;
+        if (payload == left) {
+            qp->kept_offset_bytes = 0;
+            qp->kept++;
+        }
+    }
+    return packets;
+}
+
+/* The entries of a QP that fails: of all that it has sent and nobody has acknowledged. Its payload stays. */
+static void give_up_entries(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
+{
+    const struct message *oldest = rnic_message(rnic, qp->send[qp->kept & qp->send_mask]);
+    if (qp->kept == qp->posted || !oldest->numbered)
+        return;
+    uint32_t psn = psn_add(oldest->first_psn, qp->kept_offset_bytes / qp->mtu_bytes);
+    uint32_t psns = psn_add(requester_end(&qp->requester), PSN_MASK + 1 - psn);
+    payload_forget(rnic, pass_kept(rnic, qp, psns, 0, now_cyc), now_cyc);
+}
+
 /* The QP is in error from now on, because of this request. It may have been the one whose turn it was: another may have it. */
 static void fail(struct rnic *rnic, struct qp *qp, uint32_t status, uint32_t request, int64_t now_cyc)
 {
     if (rnic->lookup.on) /* nobody waits for ACKs of what it has sent */
         lookup_acknowledged(rnic, qp, qp->unacked, now_cyc);
+    if (rnic->payload.entries.depth > 0)
+        give_up_entries(rnic, qp, now_cyc);
     qp->failed = 1;
     qp->failed_status = (uint8_t)status;
     qp->failed_request = request;
@@ -128,31 +164,23 @@ void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc)
     sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
 }
 
-/* Frees the payload of the `packets` oldest packets kept. */
-static void free_kept_payload(struct rnic *rnic, struct qp *qp, uint32_t packets, int64_t now_cyc)
+/* What is kept of the oldest packets, of so many PSNs, is free: their entries, and their payload if it is there that it would be sent again
+ * from. */
+static void free_kept(struct rnic *rnic, struct qp *qp, uint32_t psns, int64_t now_cyc)
 {
-    while (packets > 0) {
-        const struct message *message = rnic_message(rnic, qp->send[qp->kept & qp->send_mask]);
-        uint32_t psns = message_is_answered(message) ? message_psns(message, qp->mtu_bytes) : 1;
-        if (psns > packets) /* a NAK in the midst of an answer */
-            break;
-        packets -= psns;
-        uint32_t left = message->request_bytes - qp->kept_offset_bytes;
-        uint32_t payload = left < qp->mtu_bytes ? left : qp->mtu_bytes;
-        rnic_free_payload(rnic, payload, now_cyc);
-        qp->kept_offset_bytes += payload;
-        if (payload == left) {
-            qp->kept_offset_bytes = 0;
-            qp->kept++;
-        }
-    }
+    int has_payload = rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER;
+    payload_forget(rnic, pass_kept(rnic, qp, psns, has_payload, now_cyc), now_cyc);
     rnic_wake_scheduler(rnic, rnic->waits_for_space, now_cyc + 1);
 }
 
 /* All that is cut up to `psn` is acknowledged, with these stamps. */
 static void acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn, int64_t wire_ps, int64_t received_ps)
 {
-    for (; (int32_t)(qp->cut - qp->acked) > 0; qp->acked++) { /* a QP in error flushes what was never cut */
+    uint32_t end =
+        qp->cut; /* a QP in error flushes what was never cut, and nothing is acknowledged from what failed it on */
+    if (qp->failed && (int32_t)(end - qp->failed_request) > 0)
+        end = qp->failed_request;
+    for (; (int32_t)(end - qp->acked) > 0; qp->acked++) {
         struct message *message = rnic_message(rnic, qp->send[qp->acked & qp->send_mask]);
         if (psn_difference(message->last_psn, psn) > 0)
             return;
@@ -175,8 +203,8 @@ static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc
     if (recovers && !recover_take_ack(rnic, ack->qp, ack, &psn, now_cyc))
         return;
     uint32_t acked = requester_acked(&qp->requester, psn);
-    if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
-        free_kept_payload(rnic, qp, acked, now_cyc);
+    if (rnic->payload.is_kept && !qp->failed)
+        free_kept(rnic, qp, acked, now_cyc);
     if (__builtin_expect(rnic->lookup.on, 0))
         lookup_acknowledged(rnic, qp, 1, now_cyc);
     if (recovers)
@@ -211,8 +239,8 @@ static int return_one(struct rnic *rnic, int64_t now_cyc)
     qp->answers_due--;
     if (__builtin_expect(rnic->lookup.on, 0))
         lookup_acknowledged(rnic, qp, 1, now_cyc);
-    if (rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER && !qp->failed)
-        free_kept_payload(rnic, qp, acked, now_cyc);
+    if (rnic->payload.is_kept && !qp->failed)
+        free_kept(rnic, qp, acked, now_cyc);
     message->returned = 1;
     if (rnic->recovers && !qp->failed)
         recover_acknowledged(rnic, qp, acked, now_cyc);

@@ -28,10 +28,12 @@ void rnic_free_payload(struct rnic *rnic, uint32_t payload_bytes, int64_t at_cyc
     uint32_t units = rnic_payload_units(payload_bytes);
     if (units == 0)
         return; /* held none */
+    if (__builtin_expect(rnic->payload.is_gated, 0)) {
+        payload_give(rnic, payload_bytes, at_cyc);
+        return;
+    }
     space_give(&rnic->payload_space, units, at_cyc + 1);
     level_out(&rnic->payload_level, at_cyc, units);
-    if (rnic->fabric.waits_for_space)
-        fabric_stream(rnic);
 }
 
 int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed, enum rnic_path also_freed)
@@ -229,6 +231,7 @@ void rnic_free(struct rnic *rnic)
     agenda_free(&rnic->received);
     agenda_free(&rnic->commits);
     receive_wqe_free(rnic);
+    srq_free(rnic);
     agenda_free(&rnic->sent);
     context_free(rnic);
     lookup_free(rnic);
@@ -236,9 +239,9 @@ void rnic_free(struct rnic *rnic)
     atomics_free(rnic);
     staging_free(rnic);
     free(rnic->order);
+    free(rnic->places.free_cyc);
     pcie_free(&rnic->pcie);
-    space_free(&rnic->payload_space);
-    level_free(&rnic->payload_level);
+    payload_free(rnic);
     space_free(&rnic->begun);
     heap_free(&rnic->eligible);
     ready_free(&rnic->ready);

@@ -6,9 +6,11 @@
  *     -> up, host, down -> WQE: path wqe -> scheduler; payload: in order, path payload -> [D port: port.c] -> path tx
  *     -> line and cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
  *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
+ *   a packet's place, the RAM that its payload goes through, what is kept of it until the ACK: payload.h
  *   both wait in front of dispatch for contexts that are not on chip, grants in the scheduler: context.h
  *   a READ or an atomic: answers.c -> [D scheduler] -> like data, as an answer -> at the requester like data -> [D retire]
- *   SENDs may wait in front of dispatch for receive WQEs, too: receive_wqe.h; grants of whole requests: follow.h, their fetches: path fetch
+ *   SENDs may wait in front of dispatch for receive WQEs, or for the context of their SRQ, too: receive_wqe.h, srq.h
+ *   grants of whole requests: follow.h, their fetches: path fetch
  *   ACK (or the MAC, sent.c):  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
 #ifndef NIC_RNIC_H
 #define NIC_RNIC_H
@@ -29,10 +31,12 @@
 #include "nic/message.h"
 #include "nic/outbox.h"
 #include "nic/params.h"
+#include "nic/payload.h"
 #include "nic/qp.h"
 #include "nic/ready.h"
-#include "nic/staging.h"
 #include "nic/receive_wqe.h"
+#include "nic/srq.h"
+#include "nic/staging.h"
 #include "pcie/pcie.h"
 
 enum rnic_path {
@@ -100,6 +104,8 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAIT_RATE,
                  RNIC_WAIT_REQUEST,
                  RNIC_WAIT_RECEIVE_WQE,
+                 RNIC_WAIT_SRQ,
+                 RNIC_WAIT_RETRANSMIT,
                  RNIC_WAITS
 };
 
@@ -125,7 +131,8 @@ struct rnic {
     struct qp_table by_number;
 
     struct pool doorbells; /* struct rnic_doorbell, on their way */
-    int stores_wait;       /* in the receive buffer, for space in the doorbell path */
+    int stores_wait; /* in the receive buffer, for space in the doorbell path, or for an instant at which that is decided */
+    uint64_t coalesced; /* doorbells that were added to one that waited */
 
     enum nic_fabric fabric_source; /* who posts here: the host's CPU, or user logic in the FPGA */
     struct fabric fabric;
@@ -142,7 +149,7 @@ struct rnic {
     struct space begun;  /* requests, begun and not retired, user cycles; no depth: no limit */
     int64_t scheduler_free_cyc, fetch_interval_cyc;
     int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
-    struct space payload_space;                    /* 64 B units, user cycles */
+    struct space payload_space;                    /* chunks, user cycles */
     struct level payload_level;
     int waits_for_read, waits_for_space; /* the scheduler, for what nobody has given back yet */
     struct rnic_decision scheduling;
@@ -153,11 +160,14 @@ struct rnic {
     struct fifo *fetch_entry; /* where the scheduler pushes fetches */
     uint32_t fetch_most;      /* WQEs in one */
 
+    int64_t told_cyc; /* of the latest read that brought something else than payload, or did not */
+
     /* payload in the order of the read operations */
     uint32_t *order;
     uint32_t order_mask, order_first, order_next;
     int64_t payload_last_cyc;
-    int payload_waits; /* for space in its path */
+    int payload_waits;   /* for space in its path */
+    int forwards_slowly; /* packets are built one after the other, or come out of the buffer so */
 
     /* port, line, receive, retire */
     struct arb port;
@@ -183,6 +193,7 @@ struct rnic {
     struct rnic_events {
         int on;
         struct agenda pending; /* CQEs that no event has told of, by when they are visible */
+        struct agenda limits;  /* SRQs below their limit, the same, by when they were */
         uint64_t untold, raised;
     } events;
 
@@ -195,9 +206,16 @@ struct rnic {
     struct fetched_receives receives_fetched;
     int looks_ahead;         /* dispatch: at contexts, or receive WQEs, that are to be fetched */
     int place_until_written; /* nic.dispatch_place */
-    int64_t place_free_cyc;  /* of the newest that is free */
-    int receive_cqe_apart;   /* nic.receive_cqe */
-    struct agenda received;  /* messages whose CQEs are to be made */
+    struct
+    { /* packets that are dispatched, in order: from when on their places are free; SIM_NEVER: they are being written */
+        int64_t *free_cyc, last_cyc;
+        uint32_t mask, first, next;
+    } places;
+    int receive_cqe_apart;  /* nic.receive_cqe */
+    struct agenda received; /* messages whose CQEs are to be made */
+
+    struct srqs srqs;
+    struct payload payload;
 
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_sequence;                    /* no space at arrival, PSN not expected */
@@ -264,7 +282,7 @@ static inline void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t b
     fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, 0, bytes, ref);
 }
 
-/* Units of 64 bytes that a packet's payload takes in the payload buffer. */
+/* Units of 64 bytes that a packet's payload takes in a buffer. */
 static inline uint32_t rnic_payload_units(uint32_t payload_bytes)
 {
     return (payload_bytes + 63) / 64;
@@ -286,6 +304,10 @@ int events_init(struct rnic *rnic, char *error, size_t error_bytes);
 void events_free(struct rnic *rnic);
 void events_cqe_written(struct rnic *rnic, enum outbox_kind kind, uint32_t message, const struct pcie_up *up);
 void events_raised(struct rnic *rnic, const struct pcie_up *up);
+/* An SRQ has fewer WQEs than its limit. Inside a decision of the user clock's. */
+void events_srq_limit(struct rnic *rnic, uint32_t srq);
+/* From when on a TLP that up tells of was on the link. */
+int64_t dma_begun_ps(const struct rnic *rnic, const struct pcie_up *up);
 
 /* The PCIe side: first its own state and deciders, then, when the paths stand, what it reads and writes. */
 int dma_init(struct rnic *rnic, char *error, size_t error_bytes);

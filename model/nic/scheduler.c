@@ -91,6 +91,15 @@ void scheduler_kick(struct rnic *rnic, uint32_t index, int64_t cyc, enum qp_wait
         sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, cyc));
 }
 
+/* When a packet that is sent again finds space: it has its entry in the retransmit table, and where its payload is kept it needs no space. */
+static __attribute__((noinline, cold)) int64_t space_again_at(struct rnic *rnic, const struct qp *qp)
+{
+    rnic->payload.waits_for = RNIC_WAIT_BUFFER;
+    return rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER
+               ? 0
+               : payload_chunks_when(rnic, rnic_next_payload_bytes(rnic, qp));
+}
+
 /* From which cycle on the QP's work finds all that it needs, as seen at at_cyc; SIM_NEVER: not decided yet, and I am woken by what
  * comes back. Also what it waits for. */
 static inline int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *qp, int64_t at_cyc,
@@ -99,15 +108,19 @@ static inline int64_t can_grant_at(struct rnic *rnic, enum work work, const stru
     struct fifo *entry = work == WORK_PACKET ? path_entry(&rnic->path[RNIC_SCHED]) : rnic->fetch_entry;
     int64_t path_at = fifo_space_at(entry, RNIC_OPERATION_BYTES);
     int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_PACKET ? PCIE_PAYLOAD_READ : PCIE_WQE_READ);
-    int64_t space_at = work != WORK_PACKET || rnic->fabric_source == NIC_FABRIC_STREAM
-                           ? 0
-                           : space_when(&rnic->payload_space, rnic_payload_units(rnic_next_payload_bytes(rnic, qp)));
+    int64_t space_at =
+        work != WORK_PACKET ? 0
+        : __builtin_expect(qp->recovery.is_back, 0) && requester_repeats(&qp->requester, qp->requester.psn_next)
+            ? space_again_at(rnic, qp)
+        : __builtin_expect(rnic->payload.is_gated, 0)
+            ? payload_packet_when(rnic, qp)
+            : space_when(&rnic->payload_space, rnic_payload_units(rnic_next_payload_bytes(rnic, qp)));
     entry->writer_waits |= path_at == SIM_NEVER;
     rnic->waits_for_read = read_at == SIM_NEVER;
     rnic->waits_for_space = space_at == SIM_NEVER;
     int64_t latest = path_at > read_at ? path_at : read_at;
     if (latest > at_cyc || space_at > at_cyc)
-        *waits_for = space_at > latest ? RNIC_WAIT_BUFFER : RNIC_WAIT_DOWNSTREAM;
+        *waits_for = space_at > latest ? (enum rnic_wait)rnic->payload.waits_for : RNIC_WAIT_DOWNSTREAM;
     return space_at > latest ? space_at : latest;
 }
 
@@ -442,7 +455,6 @@ void scheduler_grant_answers(struct rnic *rnic)
 
 int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
-    uint32_t units = (uint32_t)(rnic->params->payload_buffer / 64);
     rnic->scheduler = sim_add(rnic->sim, rnic->params->grant == NIC_GRANT_REQUEST ? decide_and_follow : decide, rnic,
                               "scheduler", rnic->user_clk.whole);
     rnic->path[RNIC_DOORBELL].end.read_decider = rnic->scheduler;
@@ -464,10 +476,7 @@ int scheduler_init(struct rnic *rnic, char *error, size_t error_bytes)
                             rnic->path[RNIC_FETCH].count > 0 || rnic->receives_fetched.on;
     uint32_t requests = rnic->params->requests < REQUESTS_MOST ? (uint32_t)rnic->params->requests : 0;
     if (rnic->scheduler < 0 || heap_init(&rnic->eligible, 64) ||
-        (requests > 0 && space_init_ones(&rnic->begun, rnic->sim, "requests", requests)) ||
-        space_init(&rnic->payload_space, rnic->sim, "payload buffer", units) ||
-        level_init(&rnic->payload_level, units, 0))
+        (requests > 0 && space_init_ones(&rnic->begun, rnic->sim, "requests", requests)))
         return -1;
-    level_set_clocks(&rnic->payload_level, &rnic->user_clk, &rnic->user_clk);
-    return 0;
+    return payload_init(rnic, error, error_bytes);
 }

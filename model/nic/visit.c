@@ -194,10 +194,10 @@ void visit_read_run(struct rnic *rnic, int64_t now_cyc)
     struct lookup *lookup = &rnic->lookup;
     if (lookup->read_ref == LOOKUP_NONE || lookup->read_cyc > now_cyc)
         return;
-    uint32_t units = rnic_payload_units(rnic_item(rnic, lookup->read_ref)->payload_bytes);
+    uint32_t bytes = rnic_item(rnic, lookup->read_ref)->payload_bytes;
     if (!path_has_room(rnic, now_cyc) ||
         !is_there(rnic, pcie_read_when(&rnic->pcie, PCIE_PAYLOAD_READ), &rnic->waits_for_read, now_cyc) ||
-        !is_there(rnic, space_when(&rnic->payload_space, units), &rnic->waits_for_space, now_cyc))
+        !is_there(rnic, payload_chunks_when(rnic, bytes), &rnic->waits_for_space, now_cyc))
         return;
     grant_read(rnic, lookup->read_ref, lookup->read_has_failed, now_cyc);
     lookup->read_ref = LOOKUP_NONE;

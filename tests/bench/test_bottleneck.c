@@ -128,6 +128,10 @@ static void test_named_right(void)
         {"u280_100g", {"mac.cable=2000 m", "transport.window=8"}, "a core scheduler", "window_full", 65536, 128, 0},
         {"u280_100g", {"nic.context_loop=60 cycle"}, "a core scheduler", "context_busy", 64, 128, RNICSIM_INLINE},
         {"u280_100g", {"nic.context_loop=1 cycle"}, "a core host_cpu", "work", 64, 128, RNICSIM_INLINE},
+        {"u280_100g", {"nic.payload_ports=1"}, "a core payload_ram", "work", 65536, 128, 0},
+        {"u280_100g", {"nic.payload_free_list=10 cycle"}, "a core free_list", "work", 65536, 128, 0},
+        {"u280_100g", {"nic.retransmit_entries=2"}, "a core scheduler", "no_retransmit", 65536, 128, 0},
+        {"u280_100g", {"nic.srq_loop=100 cycle"}, "b core dispatch", "srq_busy", 64, 128, RNICSIM_INLINE},
         {"kcu116_25g", {"stage.tx.mac.depth=600 beats"}, "a tx mac FIFO", "full", 65536, 128, 0},
     };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
@@ -140,6 +144,8 @@ static void test_named_right(void)
         s.outstanding = made[i].outstanding;
         s.flags = made[i].flags;
         s.messages = made[i].bytes > 1000 ? 300 : 5000;
+        s.has_srq = made[i].set[0] && strncmp(made[i].set[0], "nic.srq", 7) == 0;
+        s.opcode = s.has_srq ? RNICSIM_SEND : RNICSIM_WRITE;
         for (int k = 0; k < 4 && made[i].set[k]; k++)
             s.set[s.sets++] = made[i].set[k];
         CU_ASSERT_FALSE_FATAL(scenario_run(&s, &sim).failed);

@@ -56,6 +56,8 @@ static void refused(void)
         {"write_lat -l 2", "bandwidth tests only"},
         {"write_bw -H", "latency tests only"},
         {"write_bw -r 2", "send tests only"},
+        {"read_lat --use-srq", "send tests only"},
+        {"send_bw --use-srq -q 9 -r 8", "at least a buffer a QP"},
         {"write_bw -c UD", "modelled so far is RC"},
         {"write_bw -m 1500", "-m 1500"},
         {"write_bw -I 913", "allowed are 0 to 912"},

@@ -55,6 +55,11 @@ static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim
     for (size_t i = 0; i < s->faults; i++)
         if (rnicsim_fault_add(*sim, &s->fault[i], error))
             return -1;
+    for (uint32_t host = 0; host < 2 && s->has_srq; host++) {
+        struct rnicsim_srq_attr srq = {.host = host, .srqn = 7, .depth = 32768, .limit = s->srq_limit};
+        if (rnicsim_srq_create(*sim, &srq, error))
+            return -1;
+    }
     for (uint32_t i = 0; i < s->qps; i++)
         for (uint32_t host = 0; host < 2; host++) {
             struct rnicsim_qp_attr qp = {.host = host,
@@ -63,7 +68,8 @@ static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim
                                          .peer_qpn = i + 1,
                                          .mtu_bytes = s->mtu_bytes,
                                          .sq_depth = s->outstanding,
-                                         .rq_depth = 4096,
+                                         .rq_depth = s->has_srq ? 0 : 4096,
+                                         .srqn = s->has_srq ? 7 : 0,
                                          .max_inline_bytes = 1024,
                                          .max_rd_atomic = max_rd_atomic(s)};
             if (s->has_unlike_qps) {
@@ -97,7 +103,9 @@ static int post_batch(const struct scenario *s, struct rnicsim *sim, uint32_t ho
                                     .opcode = opcode,
                                     .flags = (opcode >= RNICSIM_READ ? s->flags & ~RNICSIM_INLINE : s->flags) |
                                              (i + 1 == s->batch ? RNICSIM_SIGNALLED : 0)};
-        if (is_received(opcode) && rnicsim_post_recv(sim, host ^ 1, qp + 1, &recv, 1, rnicsim_now(sim), error))
+        if (is_received(opcode) &&
+            (s->has_srq ? rnicsim_post_srq_recv(sim, host ^ 1, 7, &recv, 1, rnicsim_now(sim), error)
+                        : rnicsim_post_recv(sim, host ^ 1, qp + 1, &recv, 1, rnicsim_now(sim), error)))
             return -1;
     }
     return rnicsim_post_send(sim, host, qp + 1, wr, s->batch, rnicsim_now(sim), error);
@@ -108,17 +116,22 @@ static void mix(uint64_t *digest, uint64_t value)
     *digest = (*digest ^ value) * UINT64_C(0x100000001b3) + (*digest >> 29);
 }
 
-static void count_event(struct scenario_result *result, const struct rnicsim_event *event)
+static void count_event(const struct scenario *s, struct scenario_result *result, const struct rnicsim_event *event)
 {
     mix(&result->digest, (uint64_t)event->kind << 32 | event->qpn);
     mix(&result->digest, (uint64_t)event->host << 32 | event->status);
     mix(&result->digest, event->wr_id);
+    mix(&result->digest, event->srqn);
     mix(&result->digest, (uint64_t)event->at_ps);
-    mix(&result->digest, (uint64_t)event->delivered_at_ps);
+    if (event->delivered_at_ps <=
+        event->at_ps) /* else it depends on when this is polled: the last one may be much later */
+        mix(&result->digest, (uint64_t)event->delivered_at_ps);
     for (int i = 0; i < RNICSIM_STAMP_COUNT; i++)
         mix(&result->digest, (uint64_t)event->stamp_ps[i]);
     if (event->kind != RNICSIM_SEND_DONE)
         return;
+    if (s->stamps)
+        s->stamps[result->stamps++] = event->stamp_ps[s->stamp];
     if (result->first_done_ps == 0)
         result->first_done_ps = event->at_ps;
     result->last_done_ps = event->at_ps;
@@ -174,7 +187,7 @@ struct scenario_result scenario_run(const struct scenario *s, struct rnicsim **k
         }
         for (size_t n; (n = rnicsim_poll(sim, event, 64)) > 0; seen += n)
             for (size_t i = 0; i < n; i++) {
-                count_event(&result, &event[i]);
+                count_event(s, &result, &event[i]);
                 if (event[i].kind != RNICSIM_SEND_DONE && event[i].kind != RNICSIM_UNSIGNALLED)
                     continue;
                 load.open[event[i].host][event[i].qpn - 1]--;

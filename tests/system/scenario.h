@@ -28,14 +28,18 @@ struct scenario {
     uint32_t messages;
     struct rnicsim_fault fault[4];
     size_t faults;
+    int has_srq;        /* each host's QPs take receive buffers from one SRQ */
+    uint32_t srq_limit; /* of it, armed once */
     int has_unlike_qps; /* of several service levels, weights and rate limits */
-    unsigned flags;     /* RNICSIM_SIGNALLED is added to the last of each batch */
+    int64_t *stamps;    /* NULL, or room for one stamp of each SEND_DONE */
+    enum rnicsim_stamp stamp;
+    unsigned flags; /* RNICSIM_SIGNALLED is added to the last of each batch */
 };
 
 struct scenario_result {
-    int failed;      /* the error is printed */
-    uint64_t digest; /* of every event in order, all fields */
-    uint32_t done;
+    int failed;            /* the error is printed */
+    uint64_t digest;       /* of every event in order, all fields */
+    uint32_t done, stamps; /* stamps: kept */
     int64_t first_done_ps, last_done_ps;
     double goodput_gbps;       /* between the first and the last completion */
     struct rnicsim_event last; /* the last SEND_DONE */

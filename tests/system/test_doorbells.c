@@ -223,6 +223,75 @@ static void a_register_read_is_a_round_trip(void)
     rnicsim_destroy(sim);
 }
 
+/* ---- coalesced ---- */
+
+static struct rnicsim_fifo_info doorbell_fifo(struct rnicsim *sim, const char *name)
+{
+    struct rnicsim_fifo_info info;
+    for (size_t i = 0; rnicsim_fifo(sim, i, &info) == RNICSIM_OK; i++)
+        if (strcmp(info.nic, "a") == 0 && strcmp(info.path, "doorbell") == 0 && strcmp(info.name, name) == 0)
+            return info;
+    CU_FAIL_FATAL("no such FIFO");
+    return info;
+}
+
+/* A doorbell every 21 ns, a decoder that takes 2 us for each: with one place a QP nothing ever waits in the receive buffer, and all that
+ * was rung for is sent. */
+static void a_storm_takes_a_place_a_qp(void)
+{
+    for (uint32_t qps = 1; qps <= 64; qps *= 4)
+        for (int is_on = 0; is_on < 2; is_on++) {
+            struct scenario s = one_small_write();
+            struct rnicsim *sim;
+            char depth[64];
+            s.qps = qps;
+            s.outstanding = 2048 / qps;
+            s.messages = 2048;
+            s.set[s.sets++] = "host.push=off";
+            s.set[s.sets++] = "host.post_cost=1 ns";
+            s.set[s.sets++] = "stage.doorbell.decode.interval=500 cycle";
+            s.set[s.sets++] = depth;
+            s.set[s.sets++] = is_on ? "nic.doorbell_coalesce=on" : "nic.doorbell_coalesce=off";
+            snprintf(depth, sizeof depth, "stage.doorbell.decode.depth=%u packets", 2 * qps);
+            struct scenario_result result = scenario_run(&s, &sim);
+            struct rnicsim_fifo_info fifo = doorbell_fifo(sim, "decode");
+            CU_ASSERT_EQUAL(result.done, 2048);
+            CU_ASSERT_EQUAL(tlps(sim, "down", "doorbell").tlps, 2048);
+            CU_ASSERT_EQUAL(fifo.pushes + result.totals.doorbells_coalesced, 2048);
+            if (is_on)
+                CU_ASSERT(fifo.high_water <= qps && fifo.back_pressure_ps == 0);
+            CU_ASSERT_EQUAL(result.totals.doorbells_coalesced > 0, is_on);
+            CU_ASSERT(is_on || fifo.high_water == 2 * qps);
+            rnicsim_destroy(sim);
+        }
+}
+
+/* Four of one QP, 21 ns apart, into a decoder that holds each for 25 cycles: the first is taken before its latency ends, the others come
+ * until then. A push is never added to, nor is what is behind it. */
+static void what_is_coalesced(void)
+{
+    static const struct {
+        const char *push, *latency;
+        uint64_t coalesced;
+    } row[] = {{"host.push=off", "stage.doorbell.decode.latency=25 cycle", 3},
+               {"host.push=off", "stage.doorbell.decode.latency=13 cycle", 2},
+               {"host.push=off", "stage.doorbell.decode.latency=2 cycle", 0},
+               {"host.push=on", "stage.doorbell.decode.latency=25 cycle", 0}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct scenario s = one_small_write();
+        s.messages = s.outstanding = 4;
+        s.set[s.sets++] = row[i].push;
+        s.set[s.sets++] = row[i].latency;
+        s.set[s.sets++] = "host.post_cost=1 ns";
+        s.set[s.sets++] = "nic.doorbell_coalesce=on";
+        struct scenario_result result = scenario_run(&s, NULL);
+        CU_ASSERT_EQUAL(result.done, 4);
+        CU_ASSERT_EQUAL(result.totals.doorbells_coalesced, row[i].coalesced);
+        if (result.totals.doorbells_coalesced != row[i].coalesced)
+            printf("\n    row %zu: %llu", i, (unsigned long long)result.totals.doorbells_coalesced);
+    }
+}
+
 void suite_system_doorbells(void);
 void suite_system_doorbells(void)
 {
@@ -235,4 +304,6 @@ void suite_system_doorbells(void)
     CU_add_test(suite, "records tell of several doorbells", records_tell_of_several_doorbells);
     CU_add_test(suite, "a refused record fails the request", a_refused_record_fails_the_request);
     CU_add_test(suite, "a register read is a round trip", a_register_read_is_a_round_trip);
+    CU_add_test(suite, "a storm takes a place a QP", a_storm_takes_a_place_a_qp);
+    CU_add_test(suite, "what is coalesced", what_is_coalesced);
 }
