@@ -18,8 +18,29 @@ struct retry {
 /* As the parameters have it. */
 struct retry retry_of(const struct transport_params *params);
 
-/* From the start of the timer until it ends, in picoseconds; 0: never. In cycles of clock_ps with transport.timer = pow2. */
-int64_t retry_timeout_ps(const struct transport_params *params, unsigned timeout, int64_t clock_ps);
+/* One time that the timer runs. */
+struct retry_step {
+    int64_t wait_ps; /* from its start until it ends; 0: it does not run */
+    uint8_t costs;   /* of the retry count; without one left the QP fails */
+    uint8_t repeats; /* what is not acknowledged is sent again */
+};
+
+/* The timer's next run after `expired` ends without progress; clock_ps: the NIC's clock, for timers that count its cycles. What it is by
+ * profile:
+ *
+ *   ibta      T = 4.096 us * 2^timeout, each time (IBTA vol. 1, 9.7.6.1.3), later by transport.timeout_late
+ *   pow2      the power of two of cycles that is not below T
+ *   cx6_fw    with floor: adaptive retransmissions after 5, 4, 8, 16, 24, 48, 128, 192, 512 and 1024 times 4.194304 ms, as far as they are at most
+ *             N = 4.096 us * 2^max(timeout, 16); then the next of these, if it is less than 2N, once; then 2N each. Of the first ones two are counted.
+ *             Without floor: a run of which nothing comes, then T each. Measured on a ConnectX-6, fw 20.43 (rdma-fault-characterization,
+ *             harness/ack_timeout, 2026-09-25; the units are how those times can be written as whole numbers)
+ *   hls_scan  a count of looks at a table of transport.timer_scan QPs, one a cycle: for 1 ms three times, then for 64 ms, if cycles took 6.4 ns
+ *             (fpga-network-stack, transport_timer.hpp). From the first look on: by up to one scan later */
+struct retry_step retry_step(const struct transport_params *params, unsigned timeout, unsigned expired,
+                             int64_t clock_ps);
+
+/* So often is tried again without progress. As retry_count says; 4 where ConnectX-6 has none (floor on): as measured. */
+uint8_t retry_most(const struct transport_params *params, const struct retry *retry);
 
 /* The least time that a code of an RNR NAK asks to wait for. Code 0 is the longest. */
 int64_t retry_rnr_ps(unsigned code);

@@ -30,17 +30,22 @@ static int64_t cycles_of(const struct rnic *rnic, int64_t ps)
     return ps == 0 ? 0 : rnic_cycle(rnic, rnic_ps(rnic, 0) + ps);
 }
 
+/* The timer's next run. */
+static struct retry_step step_of(const struct rnic *rnic, const struct recovery *recovery)
+{
+    return retry_step(rnic->setup.transport, recovery->retry.timeout, recovery->expired, rnic->user_clk.whole);
+}
+
 void recover_open(const struct rnic *rnic, struct qp *qp, const struct retry *retry)
 {
     const struct transport_params *params = rnic->setup.transport;
     struct recovery *recovery = &qp->recovery;
     recovery->retry = retry ? *retry : retry_of(params);
-    recovery->retries_left = recovery->retry.retry_count;
+    recovery->retries_left = recovery->retries_most = retry_most(params, &recovery->retry);
     recovery->rnr_left = recovery->retry.rnr_retry;
     qp->requester.window = (uint32_t)params->window;
     if (rnic->recovers)
-        recovery->timeout_cyc =
-            cycles_of(rnic, retry_timeout_ps(params, recovery->retry.timeout, rnic->user_clk.whole));
+        recovery->timeout_cyc = cycles_of(rnic, step_of(rnic, recovery).wait_ps);
 }
 
 /* ---- timers ---- */
@@ -56,6 +61,11 @@ static void set_timer(struct rnic *rnic, uint32_t index, int64_t due_cyc)
     sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, due_cyc));
 }
 
+static int64_t next_run_cyc(const struct rnic *rnic, const struct recovery *recovery)
+{
+    return recovery->expired == 0 ? recovery->timeout_cyc : cycles_of(rnic, step_of(rnic, recovery).wait_ps);
+}
+
 /* It begins now, if there is anything to wait for. */
 static void restart_timer(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
 {
@@ -65,21 +75,22 @@ static void restart_timer(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
     if (recovery->timeout_cyc == 0 || qp->requester.psn_oldest == requester_end(&qp->requester))
         recovery->due_cyc = 0;
     else
-        set_timer(rnic, (uint32_t)(qp - rnic->qp), now_cyc + recovery->timeout_cyc);
+        set_timer(rnic, (uint32_t)(qp - rnic->qp), now_cyc + next_run_cyc(rnic, recovery));
 }
 
 void recover_begin_timer(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 {
     const struct recovery *recovery = &rnic->qp[index].recovery;
     if (recovery->timeout_cyc > 0 && !recovery->waits)
-        set_timer(rnic, index, now_cyc + recovery->timeout_cyc);
+        set_timer(rnic, index, now_cyc + next_run_cyc(rnic, recovery));
 }
 
 void recover_progress(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
 {
-    qp->recovery.retries_left = qp->recovery.retry.retry_count;
+    qp->recovery.retries_left = qp->recovery.retries_most;
     qp->recovery.rnr_left = qp->recovery.retry.rnr_retry;
     qp->recovery.rnr_since_ps = 0;
+    qp->recovery.expired = 0;
     restart_timer(rnic, qp, now_cyc);
 }
 
@@ -144,15 +155,16 @@ static void wait_until(struct rnic *rnic, uint32_t index, int64_t cyc)
 }
 
 /* The QP sends again from the PSN on. Returns 0, or with which status it fails: it has done so too often. */
-static uint32_t try_again(struct rnic *rnic, uint32_t index, uint32_t psn, enum recover_cause cause, int64_t now_cyc)
+static uint32_t try_again(struct rnic *rnic, uint32_t index, uint32_t psn, enum recover_cause cause, int costs,
+                          int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
     struct recovery *recovery = &qp->recovery;
     if (recovery->waits)
         return 0; /* it is about to */
-    if (recovery->retries_left == 0)
+    if (costs && recovery->retries_left == 0)
         return MESSAGE_RETRY_EXCEEDED;
-    recovery->retries_left--;
+    recovery->retries_left -= (uint8_t)costs;
     go_to(rnic, qp, psn, now_cyc);
     note(rnic, index, cause);
     wait_until(rnic, index, now_cyc + rnic->params->retransmit_latency);
@@ -227,7 +239,7 @@ uint32_t recover_after_nak(struct rnic *rnic, uint32_t index, const struct item 
     struct qp *qp = &rnic->qp[index];
     struct recovery *recovery = &qp->recovery;
     if (nak->status == MESSAGE_RETRY_EXCEEDED)
-        return try_again(rnic, index, nak->psn, RECOVER_NAK, now_cyc);
+        return try_again(rnic, index, nak->psn, RECOVER_NAK, 1, now_cyc);
     if (nak->status != MESSAGE_RNR_EXCEEDED)
         return nak->status;
     if (recovery->rnr_left == 0)
@@ -251,8 +263,14 @@ static uint32_t end_timer(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     struct recovery *recovery = &qp->recovery;
     recovery->due_cyc = 0;
     if (!recovery->waits) {
+        struct retry_step step = step_of(rnic, recovery);
         recovery->is_implied = 0;
-        return try_again(rnic, index, qp->requester.psn_oldest, RECOVER_TIMEOUT, now_cyc);
+        if (recovery->expired < UINT8_MAX)
+            recovery->expired++;
+        if (step.repeats)
+            return try_again(rnic, index, qp->requester.psn_oldest, RECOVER_TIMEOUT, step.costs, now_cyc);
+        restart_timer(rnic, qp, now_cyc);
+        return 0;
     }
     recovery->waits = 0;
     qp->requester.window = (uint32_t)rnic->setup.transport->window;
@@ -270,7 +288,7 @@ int recover_run(struct rnic *rnic, int64_t now_cyc, uint32_t *index, uint32_t *s
         uint32_t missing = first_unanswered(rnic, qp);
         if (qp->failed || missing == qp->fetched)
             continue;
-        *status = try_again(rnic, *index, request_at(rnic, qp, missing)->first_psn, RECOVER_IMPLIED, now_cyc);
+        *status = try_again(rnic, *index, request_at(rnic, qp, missing)->first_psn, RECOVER_IMPLIED, 1, now_cyc);
         return 1;
     }
     while ((first = heap_first(&rnic->timers)) != 0 && first->at <= now_cyc) {

@@ -18,12 +18,13 @@
 
 struct recovery {
     struct retry retry;
-    uint8_t retries_left, rnr_left;
+    uint8_t retries_most, retries_left, rnr_left;
     uint8_t is_back;      /* psn_next may lie before packets that were sent */
     uint8_t is_implied;   /* it went back because of an answer, and none has come since */
     uint8_t waits;        /* it is to go on when the timer ends */
     int64_t rnr_since_ps; /* the first RNR NAK since there was progress; 0: none */
-    int64_t timeout_cyc;  /* 0: no timer */
+    uint8_t expired;      /* so often has the timer ended since there was progress */
+    int64_t timeout_cyc;  /* how long it runs the first time; 0: no timer */
     int64_t due_cyc;      /* when the timer ends; 0: it does not run */
     int64_t entry_cyc;    /* of its entry in the heap; 0: none */
 };

@@ -2,8 +2,6 @@
 #include "tests/system/scenario.h"
 
 #include <CUnit/CUnit.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 void suite_system_recovery(void);
@@ -342,76 +340,6 @@ static void an_ack_behind_a_lost_answer(void)
     rnicsim_destroy(pair.sim);
 }
 
-/* ---- rates ---- */
-
-/* Long WRITEs over so long a cable; little waits in the NIC, so that a NAK has the line's way and the NICs' to go. */
-static struct scenario_result stream(const struct rnicsim_fault *fault, const char *rate, const char *buffer,
-                                     const char *cable, const char *timeout, uint32_t messages)
-{
-    struct scenario s = scenario_default();
-    s.length_bytes = 1u << 20;
-    s.messages = messages;
-    s.outstanding = 8;
-    s.set[s.sets++] = rate;
-    s.set[s.sets++] = timeout;
-    s.set[s.sets++] = cable;
-    s.set[s.sets++] = buffer;
-    s.set[s.sets++] = "transport.window=2048";
-    s.set[s.sets++] = "transport.ack_request_every=4"; /* sooner than the timer */
-    s.faults = 1;
-    s.fault[0] = *fault;
-    struct scenario_result result = scenario_run(&s, NULL);
-    CU_ASSERT(!result.failed && result.done == s.messages && result.totals.errors == 0);
-    return result;
-}
-
-/* (1 - p) / (1 - p + p W), W packets on the way of a NAK: as many as one loss has sent again. 8 and 400 of them, and a timer of about 4
- * round trips, 16.4 and 524 us. */
-static void go_back_n(void)
-{
-    static const struct {
-        double least_w, most_w, line_gbps;
-        const char *rate, *buffer, *cable, *timeout;
-    } row[] = {
-        {7, 9, 50, "mac.rate=50 Gbps", "nic.payload_buffer=11 KiB", "mac.cable=1 m", "transport.timeout=2"},
-        {390, 410, 100, "mac.rate=100 Gbps", "nic.payload_buffer=24 KiB", "mac.cable=12900 m", "transport.timeout=7"}};
-    static const double losses[] = {0.001, 0.01};
-    for (int r = 0; r < 2; r++) {
-        struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 1000);
-        struct scenario_result once = stream(&fault, row[r].rate, row[r].buffer, row[r].cable, row[r].timeout, 20);
-        double w = (double)once.totals.repeated;
-        CU_ASSERT_EQUAL(once.totals.retransmits_nak, 1);
-        if (w < row[r].least_w || w > row[r].most_w)
-            printf("\n    a loss has %.0f packets sent again", w);
-        CU_ASSERT(w >= row[r].least_w && w <= row[r].most_w);
-        for (int i = 0; i < 2; i++) {
-            double p = losses[i];
-            fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 0);
-            fault.probability_ppb = (uint32_t)(p * 1e9);
-            struct scenario_result result =
-                stream(&fault, row[r].rate, row[r].buffer, row[r].cable, row[r].timeout, r == 0 || i == 0 ? 200 : 60);
-            double found = result.goodput_gbps / (row[r].line_gbps * 4096 / 4178), expected = (1 - p) / (1 - p + p * w);
-            if (fabs(found / expected - 1) > 0.1)
-                printf("\n    p %.3f, W %.0f: %.4f of the line, expected %.4f; %llu NAKs, %llu timeouts", p, w, found,
-                       expected, (unsigned long long)result.totals.retransmits_nak,
-                       (unsigned long long)result.totals.retransmits_timeout);
-            CU_ASSERT_DOUBLE_EQUAL(found / expected, 1, 0.1);
-        }
-    }
-}
-
-/* One NAK a gap: a packet that is lost again when it is sent again waits for the timer, here 67 ms. */
-static void a_lost_retransmission_waits_for_the_timer(void)
-{
-    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 0);
-    fault.probability_ppb = 10000000;
-    struct scenario_result result =
-        stream(&fault, "mac.rate=100 Gbps", "nic.payload_buffer=24 KiB", "mac.cable=1 m", "transport.timeout=14", 100);
-    CU_ASSERT(result.totals.retransmits_timeout > 0);
-    double found = result.goodput_gbps / (100 * 4096.0 / 4178);
-    CU_ASSERT(found < 0.2);
-}
-
 void suite_system_recovery(void)
 {
     CU_pSuite suite = CU_add_suite("system: recovery", NULL, NULL);
@@ -425,6 +353,4 @@ void suite_system_recovery(void)
     CU_add_test(suite, "an answer is lost", an_answer_is_lost);
     CU_add_test(suite, "an atomic is executed once", an_atomic_is_executed_once);
     CU_add_test(suite, "an ACK behind a lost answer", an_ack_behind_a_lost_answer);
-    CU_add_test(suite, "go-back-N", go_back_n);
-    CU_add_test(suite, "a lost retransmission waits for the timer", a_lost_retransmission_waits_for_the_timer);
 }
