@@ -16,6 +16,12 @@ enum item_bad {
     ITEM_DAMAGED = 4   /* on the line */
 };
 
+enum item_ahead { /* of a packet of data (nic/selective.h) */
+                  ITEM_IN_ORDER,
+                  ITEM_AHEAD, /* it is taken, though one before it is missing */
+                  ITEM_CARRIER /* it has no payload: it only brings those that had come ahead, behind a READ or an atomic */
+};
+
 struct item {
     uint32_t bytes; /* of the frame, without FCS */
     uint32_t payload_bytes;
@@ -29,8 +35,11 @@ struct item {
     uint8_t bad;    /* arrives with a wrong FCS: enum item_bad */
     uint8_t status; /* 0, else a NAK's meaning as enum ibv_wc_status; of data: it is refused, and the NAK is to come */
     uint8_t again;  /* it was sent before, or an answer before it was */
+    uint8_t ahead;  /* enum item_ahead; of a NAK: not 0 when the packet was taken */
     uint16_t
         after_answers; /* of an ACK, and of the data that leads to it: so many of the QP's answers (modulo 2^16) go before it */
+    uint16_t releases;  /* so many packets that came ahead follow it now */
+    uint32_t sack;      /* of a NAK: the PSN that has come; of what is ahead: the one that is missing */
     uint32_t trip;      /* of a last packet that is sent again: where its own stamps are, plus 1 */
     int64_t wire_at_ps; /* of an ACK or an answer */
     int64_t judged_at_ps;

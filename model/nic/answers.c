@@ -158,6 +158,8 @@ int answers_divert_ack(void *self, uint32_t ref, int64_t now_cyc)
     uint32_t answer = new_answer(rnic, &(struct answer){.kind = ANSWER_ACK,
                                                         .psn = ack->psn,
                                                         .status = ack->status,
+                                                        .ahead = ack->ahead,
+                                                        .sack = ack->sack,
                                                         .message = ack->message,
                                                         .ready_cyc = now_cyc + 1});
     model_assert(
@@ -237,6 +239,8 @@ static int cut_packet(struct rnic *rnic, struct qp *qp, struct item *item)
     *item = (struct item){.qp = qp->peer, .message = answer->message, .psn = answer->psn, .status = answer->status};
     if (answer->kind == ANSWER_ACK) {
         item->kind = ITEM_ACK;
+        item->ahead = answer->ahead;
+        item->sack = answer->sack;
         item->bytes = FRAME_ACK_BYTES;
         return 1;
     }

@@ -28,6 +28,8 @@ struct answer {
     uint8_t kind, status;         /* status: of an ACK */
     uint8_t waits_for_writes;
     uint8_t again; /* its request has come before */
+    uint8_t ahead; /* of a NAK, as of an item */
+    uint32_t sack; /* the same */
 };
 
 struct answers {

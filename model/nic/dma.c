@@ -162,6 +162,29 @@ static int64_t known_cyc(const struct rnic *rnic, const struct pcie_up *up)
     return cyc > sent_cyc ? cyc : sent_cyc;
 }
 
+/* A packet ahead of a missing one is written: if it is its message's last, that is delivered later. Or those are that had come ahead. */
+static __attribute__((noinline, cold)) void ahead_written(struct rnic *rnic, const struct pcie_up *up, int64_t from_cyc)
+{
+    struct item item = *rnic_item(rnic, up->ref);
+    int is_told = rnic->setup.transport->ack_point != TRANSPORT_ACK_ACCEPTED;
+    pool_give(rnic->setup.items, up->ref);
+    if (item.ahead == ITEM_CARRIER) {
+        selective_deliver(rnic, &item, up, known_cyc(rnic, up), from_cyc);
+        item.ahead = ITEM_IN_ORDER;
+        if (is_told)
+            receive_acknowledge(rnic, &item, MESSAGE_OK, from_cyc);
+        return;
+    }
+    struct message *message = rnic_message(rnic, item.message);
+    rnic->payload_bytes += item.payload_bytes;
+    if (up->payload_visible_at_ps > message->payload_seen_ps)
+        message->payload_seen_ps = up->payload_visible_at_ps;
+    if (!item.last)
+        message_end(rnic->setup.messages, item.message);
+    if (is_told)
+        receive_tell_ahead(rnic, &item, from_cyc);
+}
+
 /* A data packet's payload is written: it may be the one that delivers its message, and the one that is acknowledged now. */
 static void payload_written(struct rnic *rnic, const struct pcie_up *up)
 {
@@ -187,6 +210,10 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
         receive_acknowledge(rnic, &refused, refused.status == MESSAGE_TWICE ? MESSAGE_OK : refused.status, from_cyc);
         return;
     }
+    if (__builtin_expect(item->ahead, 0)) {
+        ahead_written(rnic, up, from_cyc);
+        return;
+    }
     rnic->payload_bytes += item->payload_bytes;
     if (up->payload_visible_at_ps > message->payload_seen_ps)
         message->payload_seen_ps = up->payload_visible_at_ps;
@@ -209,6 +236,8 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
     } else {
         message_end(rnic->setup.messages, item->message);
     }
+    if (__builtin_expect(item->releases, 0))
+        selective_deliver(rnic, item, up, known_cyc(rnic, up), from_cyc);
     if (!item->ack_request || ack_point == TRANSPORT_ACK_ACCEPTED) {
         pool_give(rnic->setup.items, up->ref);
         return;

@@ -63,6 +63,8 @@ static __attribute__((noinline, cold)) void cut_again(struct rnic *rnic, struct 
     }
     rnic->repeated++;
     item->again = 1;
+    if (rnic->selective.on && !message_is_answered(message))
+        item->ack_request = 1; /* nothing behind it may follow that would have it acknowledged */
     if (message_is_answered(message))
         item->offset = (uint32_t)psn_difference(item->psn, message->first_psn) * qp->mtu_bytes; /* what was missing */
     if (item->last) {
@@ -122,6 +124,8 @@ static inline __attribute__((always_inline)) uint32_t make_packet(struct rnic *r
     uint32_t ref = item_new(rnic->setup.items);
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
     cut_packet(rnic, qp, message, rnic_item(rnic, ref));
+    if (__builtin_expect(rnic->selective.on, 0) && qp->recovery.is_back)
+        selective_go_on(rnic, qp, rnic_cycle(rnic, rnic->sim->now));
     return ref;
 }
 

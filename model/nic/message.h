@@ -70,6 +70,7 @@ struct message {
     uint8_t begun;                    /* it has a place among nic.requests */
     uint8_t numbered, cut;            /* its first, its last packet is cut */
     uint8_t answered;                 /* all of its answer is here */
+    uint8_t has_receive;              /* it has its receive WQE; 2: and its queue counts it as taken, in order */
     int64_t payload_seen_ps;          /* when all of it that is written so far is visible in the peer's memory */
     int64_t delivered_at_ps;          /* all of it, and its CQE; SIM_NEVER: not yet */
     int64_t stamp_ps[MESSAGE_STAMPS]; /* SIM_NEVER: not passed */

@@ -72,10 +72,12 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
 {
     struct item answer = {.kind = ITEM_ACK,
                           .bytes = FRAME_ACK_BYTES,
-                          .psn = data->psn,
+                          .psn = psn_add(data->psn, data->releases),
                           .status = (uint8_t)status,
                           .message = data->message,
                           .after_answers = data->after_answers,
+                          .ahead = data->ahead,
+                          .sack = data->sack,
                           .qp = rnic->qp[data->qp].peer};
     uint32_t ref = item_new(rnic->setup.items); /* the pool may move, and `data` with it */
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
@@ -109,19 +111,18 @@ static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct 
 {
     if (!receive_takes_wqe(item, message))
         return ACCEPT;
+    if (__builtin_expect(message->has_receive, 0)) { /* it came ahead */
+        receive_count_wqe(qp, message);
+        return ACCEPT;
+    }
     const struct qp_receive *receive = receive_queue_first(qp->receives, rnic->sim->now);
     if (qp->srq != SRQ_NONE)
         srq_accessed(rnic, qp->srq, receive == 0);
     if (!receive)
         return NAK_RNR;
-    if (message_is_send(message)) {
-        if (message->length_bytes > receive->length_bytes)
-            return NAK_INVALID;
-        message->remote_address = receive->address;
-        message->rkey = receive->lkey;
-    }
-    message->recv_wr_id = receive->wr_id;
-    qp->receives->taken++;
+    if (!receive_give_wqe(message, receive))
+        return NAK_INVALID;
+    receive_count_wqe(qp, message);
     if (qp->srq != SRQ_NONE)
         srq_taken(rnic, qp->srq);
     return ACCEPT;
@@ -149,6 +150,8 @@ static __attribute__((noinline, cold)) enum verdict judge_unexpected(struct rnic
     if (!rnic->recovers)
         return IGNORE;
     enum responder_news news = responder_unexpected(&qp->responder, item->psn);
+    if (news != RESPONDER_TWICE && rnic->selective.on)
+        return NAK_SEQUENCE; /* each is told of */
     if (news != RESPONDER_TWICE)
         return news == RESPONDER_GAP ? NAK_SEQUENCE : IGNORE;
     if (message_is_answered(rnic_message(rnic, item->message)))
@@ -217,8 +220,8 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
     int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes);
     if (item->kind == ITEM_ANSWER)
         return respond_at;
-    if (!acks_on_acceptance(rnic) ||
-        (!item->ack_request && !has_instant && item->psn == rnic->qp[item->qp].responder.psn_expected))
+    if (!acks_on_acceptance(rnic) || (!item->ack_request && !rnic->selective.on && !has_instant &&
+                                      item->psn == rnic->qp[item->qp].responder.psn_expected))
         return respond_at;
     int64_t ack_at = room_at(rnic, RNIC_ACK, FRAME_ACK_BYTES);
     return respond_at > ack_at ? respond_at : ack_at;
@@ -260,6 +263,7 @@ static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t
     rnic->drops_sequence += verdict == IGNORE || verdict == ACK_AGAIN || verdict == NAK_SEQUENCE;
     item->after_answers = qp->answers_asked;
     item->status = status[verdict];
+    item->sack = item->psn;
     if (verdict == ACK_AGAIN)
         item->psn = psn_add(qp->responder.psn_expected, PSN_MASK);
     else if (verdict == NAK_SEQUENCE)
@@ -302,17 +306,76 @@ static void answer(struct rnic *rnic, uint32_t ref, int is_again, int64_t now_cy
     pool_give(rnic->setup.items, ref);
 }
 
+/* The NAK of a packet that is taken ahead: what is missing, and what has come. */
+void receive_tell_ahead(struct rnic *rnic, const struct item *item, int64_t from_cyc)
+{
+    struct item data = *item;
+    data.psn = item->sack;
+    data.sack = item->psn;
+    receive_acknowledge(rnic, &data, MESSAGE_RETRY_EXCEEDED, from_cyc);
+}
+
+/* A packet behind a missing one is taken: it goes on to the write engine. */
+static __attribute__((noinline, cold)) int take_ahead(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_cyc)
+{
+    struct item *item = rnic_item(rnic, ref);
+    const struct qp *qp = &rnic->qp[item->qp];
+    item->ahead = ITEM_AHEAD;
+    item->sack = qp->responder.psn_expected;
+    item->after_answers = qp->answers_asked;
+    if (item->last)
+        rnic_message(rnic, item->message)->stamp_ps[MESSAGE_AT_JUDGED] = item->judged_at_ps;
+    if (item->trip > 0)
+        end_trip(rnic, item, MESSAGE_AT_PACKET, MESSAGE_AT_RECEIVED);
+    if (acks_on_acceptance(rnic))
+        receive_tell_ahead(rnic, item, ack_cyc);
+    item = rnic_item(rnic, ref); /* the pool may have moved */
+    rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
+    return 1;
+}
+
+/* Those that had come ahead of a READ or an atomic, which is taken now, count: an item of their own delivers and acknowledges them. 1: there
+ * are some. */
+static __attribute__((noinline, cold)) int release_behind(struct rnic *rnic, const struct item *request,
+                                                          int64_t now_cyc, int64_t ack_cyc)
+{
+    const struct qp *qp = &rnic->qp[request->qp];
+    struct item item = {.kind = ITEM_DATA,
+                        .ahead = ITEM_CARRIER,
+                        .qp = request->qp,
+                        .message = request->message,
+                        .psn = psn_add(qp->responder.psn_expected, PSN_MASK),
+                        .after_answers = qp->answers_asked};
+    selective_release(rnic, &item, ack_cyc);
+    if (item.releases == 0)
+        return 0;
+    uint32_t ref = item_new(rnic->setup.items);
+    model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
+    *rnic_item(rnic, ref) = item;
+    rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, 0, ref);
+    if (acks_on_acceptance(rnic)) {
+        item.ahead = ITEM_IN_ORDER;
+        receive_acknowledge(rnic, &item, MESSAGE_OK, ack_cyc);
+    }
+    return 1;
+}
+
 /* 1: it goes on to the write engine. */
 static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc,
                                                            int64_t ack_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
+    int is_selective = rnic->selective.on;
+    if (is_selective && psn_difference(item->psn, rnic->qp[item->qp].responder.psn_expected) > 0 &&
+        selective_place(rnic, item))
+        return take_ahead(rnic, ref, now_cyc, ack_cyc);
     enum verdict verdict = judge(rnic, &rnic->qp[item->qp], item);
     if (verdict != ACCEPT) {
         if (verdict > ANSWER_AGAIN)
             return refuse(rnic, ref, verdict, now_cyc);
+        struct item request = *item;
         answer(rnic, ref, verdict == ANSWER_AGAIN, now_cyc);
-        return 0;
+        return is_selective && release_behind(rnic, &request, now_cyc, ack_cyc);
     }
     struct message *message = rnic_message(rnic, item->message);
     if (item->last) {
@@ -322,6 +385,8 @@ static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, ui
         if (acks_on_acceptance(rnic))
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, ack_cyc);
     }
+    if (is_selective)
+        selective_release(rnic, item, ack_cyc);
     if (item->ack_request) {
         item->after_answers = rnic->qp[item->qp].answers_asked;
         if (acks_on_acceptance(rnic)) {

@@ -2,15 +2,27 @@
 
 #include "nic/rnic.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- set up ---- */
 
-int recover_init(struct rnic *rnic)
+int recover_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
-    rnic->recovers = rnic->setup.transport->recovery == TRANSPORT_RECOVERY_GO_BACK_N &&
+    int64_t window = rnic->setup.transport->window;
+    rnic->recovers = rnic->setup.transport->recovery != TRANSPORT_RECOVERY_NONE &&
                      rnic->setup.transport->completion == TRANSPORT_COMPLETION_ACKED &&
                      rnic->params->fabric != NIC_FABRIC_STREAM; /* which cannot be read twice */
+    rnic->selective.on = rnic->recovers && rnic->setup.transport->recovery == TRANSPORT_RECOVERY_SELECTIVE;
+    rnic->receive_cqe_apart |= rnic->selective.on;
+    rnic->selective.mask = 63;
+    snprintf(error, error_bytes, "transport.window with transport.recovery = selective: allowed are at most %d",
+             SELECTIVE_WINDOW_MOST);
+    if (rnic->selective.on && window > SELECTIVE_WINDOW_MOST)
+        return -1;
+    while (rnic->selective.on && rnic->selective.mask < 2 * window)
+        rnic->selective.mask = 2 * rnic->selective.mask + 1;
+    snprintf(error, error_bytes, "out of memory");
     if (rnic->recovers)
         rnic->recovered = malloc(RECOVER_EVENTS * sizeof *rnic->recovered);
     return (rnic->recovers && !rnic->recovered) || heap_init(&rnic->timers, 16) || heap_init(&rnic->missed, 16) ? -1
@@ -22,6 +34,7 @@ void recover_free(struct rnic *rnic)
     heap_free(&rnic->timers);
     heap_free(&rnic->missed);
     free(rnic->recovered);
+    selective_free(rnic);
 }
 
 /* Whole cycles that take so long, or a part of one longer. */
@@ -101,15 +114,23 @@ static struct message *request_at(const struct rnic *rnic, const struct qp *qp, 
     return rnic_message(rnic, qp->send[request & qp->send_mask]);
 }
 
-/* The QP's next packet has this PSN: one that was sent and is not acknowledged, or the next that was not. Of a READ it is what is missing
- * of its answer. */
-static void go_to(struct rnic *rnic, struct qp *qp, uint32_t psn, int64_t now_cyc)
+/* Whether going back to this PSN leaves the request alone: it is acknowledged in effect, or lies before what is to be sent. With
+ * selective repeat an answer that has not come is asked for when that is known to be lost. */
+static int is_passed(const struct rnic *rnic, const struct message *message, uint32_t psn)
+{
+    if (!message->cut)
+        return 0;
+    if (message_is_answered(message) && !rnic->selective.on)
+        return message->answered;
+    return psn_difference(psn, message->last_psn) > 0;
+}
+
+void recover_go_to(struct rnic *rnic, struct qp *qp, uint32_t psn, int64_t now_cyc)
 {
     uint32_t request = qp->acked, answer_psns = 0;
     for (; request != qp->fetched; request++) {
         const struct message *passed = request_at(rnic, qp, request);
-        if (!passed->cut ||
-            (message_is_answered(passed) ? !passed->answered : psn_difference(psn, passed->last_psn) <= 0))
+        if (!is_passed(rnic, passed, psn))
             break;
         if (message_is_answered(passed))
             answer_psns += message_psns(passed, qp->mtu_bytes) - 1;
@@ -165,10 +186,22 @@ static uint32_t try_again(struct rnic *rnic, uint32_t index, uint32_t psn, enum 
     if (costs && recovery->retries_left == 0)
         return MESSAGE_RETRY_EXCEEDED;
     recovery->retries_left -= (uint8_t)costs;
-    go_to(rnic, qp, psn, now_cyc);
+    recover_go_to(rnic, qp, psn, now_cyc);
     note(rnic, index, cause);
     wait_until(rnic, index, now_cyc + rnic->params->retransmit_latency);
     return 0;
+}
+
+/* Selective repeat: the NAK told of something that is lost and not sent again yet, unless that is under way. */
+static uint32_t repair(struct rnic *rnic, uint32_t index, uint32_t missing_psn, int64_t now_cyc)
+{
+    const struct qp *qp = &rnic->qp[index];
+    uint32_t lost = selective_next(rnic, qp, missing_psn);
+    if (requester_repeats(&qp->requester, qp->requester.psn_next) || lost == requester_end(&qp->requester))
+        return 0;
+    if (lost != missing_psn) /* no reason to give the oldest more time */
+        rnic->selective.qp[index].timer_cyc = qp->recovery.due_cyc;
+    return try_again(rnic, index, lost, RECOVER_NAK, lost == missing_psn, now_cyc);
 }
 
 /* ---- what is missing of answers ---- */
@@ -205,9 +238,13 @@ int recover_take_ack(struct rnic *rnic, uint32_t index, const struct item *ack, 
     if (psn_difference(ack->psn, requester_end(&qp->requester)) >= 0 ||
         (is_nak && psn_difference(ack->psn, qp->requester.psn_oldest) < 0))
         return 0;
+    if (rnic->selective.on && ack->status == MESSAGE_RETRY_EXCEEDED)
+        selective_told(rnic, ack);
     uint32_t missing = first_unanswered(rnic, qp);
     if (missing == qp->fetched || psn_difference(request_at(rnic, qp, missing)->last_psn, *psn) > 0)
         return 1;
+    if (rnic->selective.on)
+        selective_came(rnic, qp, psn_add(request_at(rnic, qp, missing)->last_psn, 1), *psn);
     *psn = psn_add(request_at(rnic, qp, missing)->first_psn, PSN_MASK);
     if (!qp->recovery.is_implied)
         recover_answer_missed(rnic, index, now_cyc);
@@ -218,8 +255,13 @@ void recover_acknowledged(struct rnic *rnic, struct qp *qp, uint32_t packets, in
 {
     if (packets == 0)
         return;
-    if (psn_difference(qp->requester.psn_oldest, qp->requester.psn_next) > 0)
-        go_to(rnic, qp, qp->requester.psn_oldest, now_cyc); /* it had gone back behind what had come after all */
+    if (rnic->selective.on)
+        selective_forget(rnic, qp, packets);
+    if (psn_difference(qp->requester.psn_oldest, qp->requester.psn_next) >
+        0) { /* what it goes back to had come after all */
+        uint32_t oldest = qp->requester.psn_oldest;
+        recover_go_to(rnic, qp, rnic->selective.on ? selective_next(rnic, qp, oldest) : oldest, now_cyc);
+    }
     recover_progress(rnic, qp, now_cyc);
 }
 
@@ -239,7 +281,8 @@ uint32_t recover_after_nak(struct rnic *rnic, uint32_t index, const struct item 
     struct qp *qp = &rnic->qp[index];
     struct recovery *recovery = &qp->recovery;
     if (nak->status == MESSAGE_RETRY_EXCEEDED)
-        return try_again(rnic, index, nak->psn, RECOVER_NAK, 1, now_cyc);
+        return rnic->selective.on ? repair(rnic, index, nak->psn, now_cyc)
+                                  : try_again(rnic, index, nak->psn, RECOVER_NAK, 1, now_cyc);
     if (nak->status != MESSAGE_RNR_EXCEEDED)
         return nak->status;
     if (recovery->rnr_left == 0)
@@ -248,7 +291,9 @@ uint32_t recover_after_nak(struct rnic *rnic, uint32_t index, const struct item 
         recovery->rnr_left--;
     else
         look_if_stuck(rnic, recovery);
-    go_to(rnic, qp, nak->psn, now_cyc);
+    if (rnic->selective.on)
+        selective_lose(rnic, qp, nak->psn);
+    recover_go_to(rnic, qp, nak->psn, now_cyc);
     note(rnic, index, RECOVER_RNR);
     wait_until(rnic, index, now_cyc + cycles_of(rnic, retry_rnr_ps(rnic->peer->qp[qp->peer].recovery.retry.rnr_timer)));
     return 0;
@@ -267,6 +312,8 @@ static uint32_t end_timer(struct rnic *rnic, uint32_t index, int64_t now_cyc)
         recovery->is_implied = 0;
         if (recovery->expired < UINT8_MAX)
             recovery->expired++;
+        if (rnic->selective.on)
+            selective_lose_again(rnic, qp);
         if (step.repeats)
             return try_again(rnic, index, qp->requester.psn_oldest, RECOVER_TIMEOUT, step.costs, now_cyc);
         restart_timer(rnic, qp, now_cyc);
@@ -274,7 +321,13 @@ static uint32_t end_timer(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     }
     recovery->waits = 0;
     qp->requester.window = (uint32_t)rnic->setup.transport->window;
-    restart_timer(rnic, qp, now_cyc);
+    int64_t timer_cyc = rnic->selective.on ? rnic->selective.qp[index].timer_cyc : 0;
+    if (timer_cyc > now_cyc)
+        set_timer(rnic, index, timer_cyc);
+    else
+        restart_timer(rnic, qp, now_cyc);
+    if (timer_cyc > 0)
+        rnic->selective.qp[index].timer_cyc = 0;
     scheduler_kick(rnic, index, now_cyc + 1, QP_WAIT_WINDOW);
     return 0;
 }

@@ -14,6 +14,7 @@
 
 #include "transport/retry.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct recovery {
@@ -46,10 +47,14 @@ struct rnic;
 struct qp;
 struct item;
 
-int recover_init(struct rnic *rnic);
+int recover_init(struct rnic *rnic, char *error, size_t error_bytes);
 void recover_free(struct rnic *rnic);
 /* A new QP of the NIC's. retry NULL: as the parameters have it. */
 void recover_open(const struct rnic *rnic, struct qp *qp, const struct retry *retry);
+
+/* The QP's next packet has this PSN: one that was sent and is not acknowledged, or the next that was not. Of a READ it is what is missing
+ * of its answer. */
+void recover_go_to(struct rnic *rnic, struct qp *qp, uint32_t psn, int64_t now_cyc);
 
 /* The scheduler: a packet was sent that asks for an answer of some kind; the timer begins if it does not run. */
 void recover_begin_timer(struct rnic *rnic, uint32_t qp, int64_t now_cyc);

@@ -410,7 +410,7 @@ int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
     rnic->cqs_are_busy = rnic->params->cq_loop > rnic->params->retire_interval || rnic->params->cq_commit > 0;
     rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
     if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16) ||
-        heap_init(&rnic->returned, 16) || recover_init(rnic) || agenda_init(&rnic->received, 16) ||
+        heap_init(&rnic->returned, 16) || recover_init(rnic, error, error_bytes) || agenda_init(&rnic->received, 16) ||
         agenda_init(&rnic->commits, 16))
         return -1;
     rnic->path[RNIC_RETIRE].end.read_decider = rnic->retire;

@@ -10,6 +10,7 @@
  *   both wait in front of dispatch for contexts that are not on chip, grants in the scheduler: context.h
  *   a READ or an atomic: answers.c -> [D scheduler] -> like data, as an answer -> at the requester like data -> [D retire]
  *   SENDs may wait in front of dispatch for receive WQEs, or for the context of their SRQ, too: receive_wqe.h, srq.h
+ *   what is lost: recover.h, selective.h (retire's decision); what goes wrong on the line: faults.h (the port's)
  *   grants of whole requests: follow.h, their fetches: path fetch
  *   ACK (or the MAC, sent.c):  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
 #ifndef NIC_RNIC_H
@@ -35,6 +36,7 @@
 #include "nic/qp.h"
 #include "nic/ready.h"
 #include "nic/receive_wqe.h"
+#include "nic/selective.h"
 #include "nic/srq.h"
 #include "nic/staging.h"
 #include "pcie/pcie.h"
@@ -183,8 +185,9 @@ struct rnic {
     int cqs_are_busy;      /* a CQ may have to be waited for */
     struct agenda commits; /* CQs whose CQEs are written, by when that is known */
     int recovers;          /* transport.recovery */
-    struct heap timers;    /* QPs, by when theirs may end */
-    struct heap missed;    /* QPs of which an answer has not come, by when that is seen */
+    struct selective selective;
+    struct heap timers; /* QPs, by when theirs may end */
+    struct heap missed; /* QPs of which an answer has not come, by when that is seen */
     struct recover_event *recovered;
     uint64_t retransmits[RECOVER_CAUSES], repeated; /* how often QPs went back, and packets that they sent again */
     struct heap flush;                              /* QPs in error with requests to flush */
@@ -418,6 +421,27 @@ static inline int receive_takes_wqe(const struct item *item, const struct messag
 {
     return message_is_send(message) ? item->first : item->last && message_is_received(message);
 }
+/* Gives the message its receive WQE. 0: that is too small. */
+static inline int receive_give_wqe(struct message *message, const struct qp_receive *receive)
+{
+    if (message_is_send(message)) {
+        if (message->length_bytes > receive->length_bytes)
+            return 0;
+        message->remote_address = receive->address;
+        message->rkey = receive->lkey;
+    }
+    message->recv_wr_id = receive->wr_id;
+    message->has_receive = 1;
+    return 1;
+}
+/* All before it have theirs: it is the queue's next. */
+static inline void receive_count_wqe(struct qp *qp, struct message *message)
+{
+    message->has_receive = 2;
+    qp->receives->taken++;
+}
+/* Sends the NAK for a packet that was taken ahead of a missing one. */
+void receive_tell_ahead(struct rnic *rnic, const struct item *item, int64_t from_cyc);
 
 /* A data packet ends here without being delivered. */
 void receive_drop(struct rnic *rnic, uint32_t ref);

@@ -1,100 +1,15 @@
 /* What is lost is sent again: who notices, when, and what is sent. IBTA vol. 1, 9.7.5 and 9.7.6; cases of field reports by their subject. */
-#include "tests/system/scenario.h"
+#include "tests/system/pair.h"
 
 #include <CUnit/CUnit.h>
 #include <string.h>
 
 void suite_system_recovery(void);
 
-#define MOST 256u
 #define RETRY_EXCEEDED 12u     /* IBV_WC_RETRY_EXC_ERR */
 #define RNR_RETRY_EXCEEDED 13u /* IBV_WC_RNR_RETRY_EXC_ERR */
 #define REMOTE_ACCESS 10u      /* IBV_WC_REM_ACCESS_ERR */
 #define FLUSHED 5u             /* IBV_WC_WR_FLUSH_ERR */
-
-struct pair {
-    struct rnicsim *sim;
-    struct rnicsim_event done[MOST]; /* host 0's SEND_DONE */
-    uint32_t count, delivered;       /* delivered: to host 1 */
-    struct rnicsim_totals totals;
-};
-
-static struct pair open_pair(const struct rnicsim_retry *retry, const struct rnicsim_fault *fault)
-{
-    struct rnicsim_options options = {.board = "u280_100g", .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
-    struct pair pair = {0};
-    struct rnicsim_error error;
-    CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &pair.sim, &error), RNICSIM_OK);
-    if (fault)
-        CU_ASSERT_EQUAL_FATAL(rnicsim_fault_add(pair.sim, fault, &error), RNICSIM_OK);
-    for (uint32_t host = 0; host < 2; host++) {
-        struct rnicsim_qp_attr qp = {.host = host,
-                                     .qpn = 1,
-                                     .peer_host = host ^ 1,
-                                     .peer_qpn = 1,
-                                     .mtu_bytes = 1024,
-                                     .sq_depth = 64,
-                                     .rq_depth = 64,
-                                     .max_inline_bytes = 64,
-                                     .max_rd_atomic = 16,
-                                     .retry = retry};
-        CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(pair.sim, &qp, &error), RNICSIM_OK);
-    }
-    return pair;
-}
-
-static void post(struct pair *pair, enum rnicsim_opcode opcode, uint32_t bytes)
-{
-    struct rnicsim_wr wr = {.local_address = 1u << 24,
-                            .remote_address = 1u << 25,
-                            .length_bytes = bytes,
-                            .opcode = opcode,
-                            .flags = RNICSIM_SIGNALLED};
-    struct rnicsim_error error;
-    CU_ASSERT_EQUAL_FATAL(rnicsim_post_send(pair->sim, 0, 1, &wr, 1, rnicsim_now(pair->sim), &error), RNICSIM_OK);
-}
-
-static void post_receive(struct pair *pair, int64_t at_ps)
-{
-    struct rnicsim_recv recv = {.address = 1u << 26, .length_bytes = 65536};
-    struct rnicsim_error error;
-    CU_ASSERT_EQUAL_FATAL(rnicsim_post_recv(pair->sim, 1, 1, &recv, 1, at_ps, &error), RNICSIM_OK);
-}
-
-static void take_events(struct pair *pair)
-{
-    struct rnicsim_event event[16];
-    for (size_t n; (n = rnicsim_poll(pair->sim, event, 16)) > 0;)
-        for (size_t i = 0; i < n; i++)
-            if (event[i].kind == RNICSIM_SEND_DONE && pair->count < MOST)
-                pair->done[pair->count++] = event[i];
-            else
-                pair->delivered += event[i].kind == RNICSIM_RECV_DONE || event[i].kind == RNICSIM_WRITE_VISIBLE;
-}
-
-/* To the end. */
-static void finish(struct pair *pair)
-{
-    struct rnicsim_error error;
-    do {
-        CU_ASSERT_EQUAL_FATAL(rnicsim_advance(pair->sim, RNICSIM_NEVER, NULL, &error), RNICSIM_OK);
-        take_events(pair);
-    } while (rnicsim_next_at(pair->sim) != RNICSIM_NEVER);
-    rnicsim_totals(pair->sim, &pair->totals);
-}
-
-static struct rnicsim_fault fault_of(enum rnicsim_fault_action action, unsigned frames, uint64_t nth)
-{
-    return (struct rnicsim_fault){.action = action,
-                                  .frames = frames,
-                                  .from_host = RNICSIM_FAULT_ANY,
-                                  .psn = RNICSIM_FAULT_ANY,
-                                  .to_ps = RNICSIM_NEVER,
-                                  .nth = nth};
-}
-
-static const struct rnicsim_retry retries = {.timeout = 5, .retry_count = 7, .rnr_retry = 7, .rnr_timer = 1};
-#define TIMEOUT_US 131.072 /* 4.096 us * 2^5 */
 
 static uint64_t all_retransmits(const struct rnicsim_totals *totals)
 {
@@ -107,10 +22,10 @@ static uint64_t all_retransmits(const struct rnicsim_totals *totals)
 /* The third of ten packets: one NAK, and from the third on all that was sent, or is still to be, comes once more. */
 static void a_packet_is_lost(void)
 {
-    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 3);
-    struct pair pair = open_pair(&retries, &fault);
-    post(&pair, RNICSIM_WRITE, 10 * 1024);
-    finish(&pair);
+    struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_DROP, RNICSIM_FRAME_WRITE, 3);
+    struct pair pair = pair_open(NULL, &pair_retries, &fault);
+    pair_post(&pair, RNICSIM_WRITE, 10 * 1024);
+    pair_finish(&pair);
     CU_ASSERT_EQUAL_FATAL(pair.count, 1);
     CU_ASSERT_EQUAL(pair.done[0].status, 0);
     CU_ASSERT_EQUAL(pair.delivered, 1);
@@ -123,7 +38,7 @@ static void a_packet_is_lost(void)
     for (int i = 1; i < RNICSIM_STAMP_COUNT; i++) /* a waterfall of what was delivered */
         CU_ASSERT(pair.done[0].stamp_ps[i] >= pair.done[0].stamp_ps[i - 1]);
     CU_ASSERT((double)pair.done[0].at_ps / 1e6 < 20); /* long before any timer */
-    rnicsim_destroy(pair.sim);
+    pair_close(&pair);
 }
 
 /* Nothing comes behind the last packet that could show its loss: the timer does. The same of its ACK (bobzhuyb/ns3-rdma #8: a lost ACK at the
@@ -140,10 +55,10 @@ static void the_last_packet_or_its_ack(void)
                {RNICSIM_FAULT_DROP, RNICSIM_FRAME_ACK, 1, 4},
                {RNICSIM_FAULT_CORRUPT, RNICSIM_FRAME_ACK, 1, 4}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        struct rnicsim_fault fault = fault_of(row[i].action, row[i].frames, row[i].nth);
-        struct pair pair = open_pair(&retries, &fault);
-        post(&pair, RNICSIM_WRITE, 4 * 1024);
-        finish(&pair);
+        struct rnicsim_fault fault = pair_fault(row[i].action, row[i].frames, row[i].nth);
+        struct pair pair = pair_open(NULL, &pair_retries, &fault);
+        pair_post(&pair, RNICSIM_WRITE, 4 * 1024);
+        pair_finish(&pair);
         CU_ASSERT_EQUAL_FATAL(pair.count, 1);
         CU_ASSERT_EQUAL(pair.done[0].status, 0);
         CU_ASSERT_EQUAL(pair.delivered, 1);
@@ -152,8 +67,8 @@ static void the_last_packet_or_its_ack(void)
         CU_ASSERT_EQUAL(pair.totals.repeated, 4); /* none is acknowledged: all four */
         CU_ASSERT_EQUAL(pair.totals.drops_damaged, row[i].action == RNICSIM_FAULT_CORRUPT);
         double us = (double)pair.done[0].at_ps / 1e6;
-        CU_ASSERT(us > TIMEOUT_US && us < TIMEOUT_US + 5);
-        rnicsim_destroy(pair.sim);
+        CU_ASSERT(us > PAIR_TIMEOUT_US && us < PAIR_TIMEOUT_US + 5);
+        pair_close(&pair);
     }
 }
 
@@ -162,18 +77,18 @@ static void retries_are_counted(void)
 {
     for (uint32_t count = 0; count <= 7; count += 7) {
         struct rnicsim_retry retry = {.timeout = 5, .retry_count = count};
-        struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANY, 0);
-        struct pair pair = open_pair(&retry, &fault);
-        post(&pair, RNICSIM_WRITE, 64);
-        post(&pair, RNICSIM_WRITE, 64);
-        finish(&pair);
+        struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANY, 0);
+        struct pair pair = pair_open(NULL, &retry, &fault);
+        pair_post(&pair, RNICSIM_WRITE, 64);
+        pair_post(&pair, RNICSIM_WRITE, 64);
+        pair_finish(&pair);
         CU_ASSERT_EQUAL_FATAL(pair.count, 2);
         CU_ASSERT_EQUAL(pair.done[0].status, RETRY_EXCEEDED);
         CU_ASSERT_EQUAL(pair.done[1].status, FLUSHED);
         CU_ASSERT_EQUAL(pair.totals.retransmits_timeout, count);
-        double us = (double)pair.done[0].at_ps / 1e6, expected = (count + 1) * TIMEOUT_US;
+        double us = (double)pair.done[0].at_ps / 1e6, expected = (count + 1) * PAIR_TIMEOUT_US;
         CU_ASSERT(us > expected && us < expected + 3 + count);
-        rnicsim_destroy(pair.sim);
+        pair_close(&pair);
     }
 }
 
@@ -182,21 +97,21 @@ static void doubled_and_late(void)
 {
     for (int late = 0; late < 2; late++) {
         struct rnicsim_fault fault =
-            fault_of(late ? RNICSIM_FAULT_DELAY : RNICSIM_FAULT_DUPLICATE, RNICSIM_FRAME_ANY, 0);
+            pair_fault(late ? RNICSIM_FAULT_DELAY : RNICSIM_FAULT_DUPLICATE, RNICSIM_FRAME_ANY, 0);
         fault.every = 3;
         fault.delay_ps = 2500000;
-        struct pair pair = open_pair(&retries, &fault);
+        struct pair pair = pair_open(NULL, &pair_retries, &fault);
         for (int i = 0; i < 20; i++) {
-            post_receive(&pair, 0);
-            post(&pair, i % 2 ? RNICSIM_SEND : RNICSIM_WRITE, 3000);
+            pair_post_receive(&pair, 0);
+            pair_post(&pair, i % 2 ? RNICSIM_SEND : RNICSIM_WRITE, 3000);
         }
-        finish(&pair);
+        pair_finish(&pair);
         CU_ASSERT_EQUAL(pair.count, 20);
         CU_ASSERT_EQUAL(pair.delivered, 20);
         CU_ASSERT_EQUAL(pair.totals.errors, 0);
         CU_ASSERT(pair.totals.drops_sequence > 0);
         CU_ASSERT(late ? pair.totals.retransmits_nak > 0 : all_retransmits(&pair.totals) == 0);
-        rnicsim_destroy(pair.sim);
+        pair_close(&pair);
     }
 }
 
@@ -207,31 +122,31 @@ static void doubled_and_late(void)
  * it is done, what is behind it flushed. */
 static void not_ready(void)
 {
-    struct pair pair = open_pair(&retries, NULL);
-    post(&pair, RNICSIM_SEND, 64);
+    struct pair pair = pair_open(NULL, &pair_retries, NULL);
+    pair_post(&pair, RNICSIM_SEND, 64);
     struct rnicsim_error error;
     CU_ASSERT_EQUAL_FATAL(rnicsim_advance(pair.sim, INT64_C(1000000000), NULL, &error), RNICSIM_OK);
-    post_receive(&pair, INT64_C(1000000000));
-    finish(&pair);
+    pair_post_receive(&pair, INT64_C(1000000000));
+    pair_finish(&pair);
     CU_ASSERT_EQUAL_FATAL(pair.count, 1);
     CU_ASSERT_EQUAL(pair.done[0].status, 0);
     CU_ASSERT_EQUAL(pair.delivered, 1);
     CU_ASSERT(pair.totals.retransmits_rnr > 80 && pair.totals.retransmits_rnr <= 100);
     CU_ASSERT(pair.done[0].at_ps > INT64_C(1000000000) && pair.done[0].at_ps < INT64_C(1020000000));
-    rnicsim_destroy(pair.sim);
+    pair_close(&pair);
     for (uint32_t count = 0; count <= 6; count += 3) {
         struct rnicsim_retry retry = {.timeout = 14, .retry_count = 7, .rnr_retry = count, .rnr_timer = 1};
-        pair = open_pair(&retry, NULL);
-        post(&pair, RNICSIM_WRITE, 64);
-        post(&pair, RNICSIM_SEND, 64);
-        post(&pair, RNICSIM_WRITE, 64);
-        finish(&pair);
+        pair = pair_open(NULL, &retry, NULL);
+        pair_post(&pair, RNICSIM_WRITE, 64);
+        pair_post(&pair, RNICSIM_SEND, 64);
+        pair_post(&pair, RNICSIM_WRITE, 64);
+        pair_finish(&pair);
         CU_ASSERT_EQUAL_FATAL(pair.count, 3);
         CU_ASSERT_EQUAL(pair.done[0].status, 0);
         CU_ASSERT_EQUAL(pair.done[1].status, RNR_RETRY_EXCEEDED);
         CU_ASSERT_EQUAL(pair.done[2].status, FLUSHED);
         CU_ASSERT_EQUAL(pair.totals.retransmits_rnr, count);
-        rnicsim_destroy(pair.sim);
+        pair_close(&pair);
     }
 }
 
@@ -244,30 +159,30 @@ static void code_0_is_655_ms(void)
     } row[] = {{0, 655360}, {1, 10}, {13, 960}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct rnicsim_retry retry = {.timeout = 14, .retry_count = 7, .rnr_retry = 7, .rnr_timer = row[i].code};
-        struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_NOT_READY, RNICSIM_FRAME_WRITE, 1);
-        struct pair pair = open_pair(&retry, &fault);
-        post(&pair, RNICSIM_WRITE, 64);
-        finish(&pair);
+        struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_NOT_READY, RNICSIM_FRAME_WRITE, 1);
+        struct pair pair = pair_open(NULL, &retry, &fault);
+        pair_post(&pair, RNICSIM_WRITE, 64);
+        pair_finish(&pair);
         CU_ASSERT_EQUAL_FATAL(pair.count, 1);
         double us = (double)pair.done[0].at_ps / 1e6;
         CU_ASSERT(us > row[i].us && us < row[i].us + 5);
-        rnicsim_destroy(pair.sim);
+        pair_close(&pair);
     }
 }
 
 static void a_bad_key(void)
 {
-    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_BAD_KEY, RNICSIM_FRAME_READ_REQUEST, 1);
-    struct pair pair = open_pair(&retries, &fault);
-    post(&pair, RNICSIM_WRITE, 64);
-    post(&pair, RNICSIM_READ, 5000);
-    post(&pair, RNICSIM_WRITE, 64);
-    finish(&pair);
+    struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_BAD_KEY, RNICSIM_FRAME_READ_REQUEST, 1);
+    struct pair pair = pair_open(NULL, &pair_retries, &fault);
+    pair_post(&pair, RNICSIM_WRITE, 64);
+    pair_post(&pair, RNICSIM_READ, 5000);
+    pair_post(&pair, RNICSIM_WRITE, 64);
+    pair_finish(&pair);
     CU_ASSERT_EQUAL_FATAL(pair.count, 3);
     CU_ASSERT_EQUAL(pair.done[0].status, 0);
     CU_ASSERT_EQUAL(pair.done[1].status, REMOTE_ACCESS);
     CU_ASSERT_EQUAL(pair.done[2].status, FLUSHED);
-    rnicsim_destroy(pair.sim);
+    pair_close(&pair);
 }
 
 /* ---- answers ---- */
@@ -280,10 +195,10 @@ static void an_answer_is_lost(void)
         uint64_t nth, implied, timeouts, packets;
     } row[] = {{3, 1, 0, 11 + 8}, {10, 0, 1, 11 + 1}}; /* packets that are no ACKs, but for the second request */
     for (size_t i = 0; i < 2; i++) {
-        struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANSWER, row[i].nth);
-        struct pair pair = open_pair(&retries, &fault);
-        post(&pair, RNICSIM_READ, 10 * 1024);
-        finish(&pair);
+        struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANSWER, row[i].nth);
+        struct pair pair = pair_open(NULL, &pair_retries, &fault);
+        pair_post(&pair, RNICSIM_READ, 10 * 1024);
+        pair_finish(&pair);
         CU_ASSERT_EQUAL_FATAL(pair.count, 1);
         CU_ASSERT_EQUAL(pair.done[0].status, 0);
         CU_ASSERT_EQUAL(pair.totals.retransmits_implied, row[i].implied);
@@ -291,7 +206,7 @@ static void an_answer_is_lost(void)
         CU_ASSERT_EQUAL(pair.totals.data_packets, row[i].packets + 1);
         for (int stamp = 1; stamp < RNICSIM_STAMP_COUNT; stamp++)
             CU_ASSERT(pair.done[0].stamp_ps[stamp] >= pair.done[0].stamp_ps[stamp - 1]);
-        rnicsim_destroy(pair.sim);
+        pair_close(&pair);
     }
 }
 
@@ -309,35 +224,35 @@ static uint64_t atomic_writes(const struct rnicsim *sim)
 /* A lost atomic's ACK: the value is changed once, whatever comes twice (linux-rdma, the fix of rxe's replay of atomics). */
 static void an_atomic_is_executed_once(void)
 {
-    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANSWER, 1);
+    struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANSWER, 1);
     fault.most = 1;
-    struct pair pair = open_pair(&retries, &fault);
-    post(&pair, RNICSIM_FETCH_ADD, 8);
-    post(&pair, RNICSIM_FETCH_ADD, 8);
-    finish(&pair);
+    struct pair pair = pair_open(NULL, &pair_retries, &fault);
+    pair_post(&pair, RNICSIM_FETCH_ADD, 8);
+    pair_post(&pair, RNICSIM_FETCH_ADD, 8);
+    pair_finish(&pair);
     CU_ASSERT_EQUAL_FATAL(pair.count, 2);
     CU_ASSERT_EQUAL(pair.done[0].status | pair.done[1].status, 0);
     CU_ASSERT_EQUAL(pair.totals.retransmits_implied, 1); /* the second one's answer shows it */
     CU_ASSERT_EQUAL(atomic_writes(pair.sim), 2);
-    rnicsim_destroy(pair.sim);
+    pair_close(&pair);
 }
 
 /* An ACK behind a READ whose answer did not come acknowledges what is before the READ, no more. */
 static void an_ack_behind_a_lost_answer(void)
 {
-    struct rnicsim_fault fault = fault_of(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANSWER, 1);
-    struct pair pair = open_pair(&retries, &fault);
-    post(&pair, RNICSIM_WRITE, 64);
-    post(&pair, RNICSIM_READ, 64);
-    post(&pair, RNICSIM_WRITE, 64);
-    finish(&pair);
+    struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANSWER, 1);
+    struct pair pair = pair_open(NULL, &pair_retries, &fault);
+    pair_post(&pair, RNICSIM_WRITE, 64);
+    pair_post(&pair, RNICSIM_READ, 64);
+    pair_post(&pair, RNICSIM_WRITE, 64);
+    pair_finish(&pair);
     CU_ASSERT_EQUAL_FATAL(pair.count, 3);
     for (int i = 0; i < 3; i++)
         CU_ASSERT_EQUAL(pair.done[i].status, 0);
     CU_ASSERT_EQUAL(pair.delivered, 2);
     CU_ASSERT_EQUAL(pair.totals.retransmits_implied, 1);
     CU_ASSERT(pair.done[2].at_ps < INT64_C(30000000)); /* no timer */
-    rnicsim_destroy(pair.sim);
+    pair_close(&pair);
 }
 
 void suite_system_recovery(void)
