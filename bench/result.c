@@ -66,7 +66,7 @@ static void add_drop(struct result *result, const char *place, uint64_t frames)
 static int gather_drops(struct result *result)
 {
     char place[96];
-    result->drops = calloc(result->fifo_count + 5, sizeof *result->drops);
+    result->drops = calloc(result->fifo_count + 6, sizeof *result->drops);
     if (result->drops == NULL)
         return -1;
     for (size_t i = 0; i < result->fifo_count; i++) {
@@ -77,6 +77,7 @@ static int gather_drops(struct result *result)
     add_drop(result, "tx underrun", result->totals.drops_underrun);
     add_drop(result, "payload not read", result->totals.drops_not_read);
     add_drop(result, "out of sequence", result->totals.drops_sequence);
+    add_drop(result, "no buffer, UC or UD", result->totals.drops_unwanted);
     add_drop(result, "damaged on the line", result->totals.drops_damaged);
     add_drop(result, "lost on the line", result->totals.drops_planned);
     return 0;

@@ -107,6 +107,9 @@ int trace_replay_create_objects(struct trace_replay *replay, struct rnicsim *sim
             .peer_host = qp->peer_host,
             .peer_qpn = qp->peer_qpn,
             .mtu_bytes = qp->mtu,
+            .transport = qp->type == TRACE_UC   ? RNICSIM_UC
+                         : qp->type == TRACE_UD ? RNICSIM_UD
+                                                : RNICSIM_RC,
             .sq_depth = qp->sq_depth,
             .rq_depth = qp->rq_depth,
             .max_inline_bytes = qp->max_inline,
@@ -114,9 +117,9 @@ int trace_replay_create_objects(struct trace_replay *replay, struct rnicsim *sim
             .service_level = qp->service_level,
             .weight = qp->weight,
             .rate_bps = (int64_t)qp->rate_bps,
-            .max_rd_atomic = !replay->scan.has_answered ? 0
-                             : qp->rd_atomic > 0        ? qp->rd_atomic
-                                                        : TRACE_RD_ATOMIC,
+            .max_rd_atomic = !replay->scan.has_answered || qp->type != TRACE_RC ? 0
+                             : qp->rd_atomic > 0                                ? qp->rd_atomic
+                                                                                : TRACE_RD_ATOMIC,
         };
         result = rnicsim_qp_create(sim, &attr, error);
     }

@@ -118,8 +118,8 @@ static int check_header(const char *path, const struct trace_header *header, str
         const char *wrong = NULL;
         if (qp->host >= HOSTS || qp->peer_host >= HOSTS || qp->host == qp->peer_host)
             wrong = "two hosts are simulated: host and peer_host must be 0 and 1, or 1 and 0";
-        else if (qp->type != TRACE_RC)
-            wrong = "UC and UD are not simulated; allowed is RC";
+        else if (qp->peer_qpn == 0)
+            wrong = "a UD QP whose requests go nowhere is not simulated: allowed is a peer_qpn";
         if (wrong != NULL && qp->line != 0)
             return trace_fail(error, "%.200s:%llu: QP %u of host %u: %s", path, (unsigned long long)qp->line, qp->qpn,
                               qp->host, wrong);

@@ -192,22 +192,31 @@ static int take_number(int letter, const char *word, char *value, struct perftes
     return 0;
 }
 
-static int refuse(int letter, const char *word, const char *value, struct rnicsim_error *error)
+static int refuse(int letter, const char *word, struct rnicsim_error *error)
 {
     if (letter == '?')
         return perftest_fail(error, "--perftest: \"%.60s\" is no option of perftest 4.5", word);
     if (letter == ':')
         return perftest_fail(error, "--perftest: \"%.60s\" needs a value", word);
-    if (letter == 'c')
-        return strcmp(value, "RC") == 0
-                   ? 0
-                   : perftest_fail(error, "--perftest: -c \"%.20s\", modelled so far is RC", value);
     return perftest_fail(error, "--perftest: \"%.60s\" is perftest's, but not modelled", word);
+}
+
+static int take_connection(const char *value, struct perftest_options *out, struct rnicsim_error *error)
+{
+    static const char *const names[] = {"RC", "UC", "UD", "XRC"}; /* enum rnicsim_transport */
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(value, names[i]) == 0) {
+            out->transport = (enum rnicsim_transport)i;
+            return 0;
+        }
+    return perftest_fail(error, "--perftest: -c \"%.20s\", allowed are RC, UC, UD and XRC", value);
 }
 
 static int take_option(int letter, const char *word, char *value, struct perftest_options *out,
                        struct rnicsim_error *error)
 {
+    if (letter == 'c')
+        return take_connection(value, out, error);
     if (take_flag(letter, out) || strchr("updixTFzR", letter) || letter == LONG_TAKEN)
         return 0;
     out->has_size |= letter == 's';
@@ -220,7 +229,7 @@ static int take_option(int letter, const char *word, char *value, struct perftes
         return read_number(value, word, 5, 100000000, &out->iters, error);
     }
     int taken = take_number(letter, word, value, out, error);
-    return taken > 0 ? 0 : taken < 0 ? -1 : refuse(letter, word, value, error);
+    return taken > 0 ? 0 : taken < 0 ? -1 : refuse(letter, word, error);
 }
 
 static int take_tool(const char *word, struct perftest_options *out, struct rnicsim_error *error)

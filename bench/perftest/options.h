@@ -1,7 +1,7 @@
 /* A perftest command line: "write_lat -s 64 -n 5000", options and defaults as in perftest 4.5 (v4.5-0.17).
  *
  * The tools: write, send, read and atomic, each _lat and _bw, also with "ib_" before them. Refused: what perftest 4.5 does not have, what it
- * refuses itself (a post list in a latency test, say), and, with that said, what it has and the model does not (UD, events).
+ * refuses itself (a post list in a latency test, say), and, with that said, what it has and the model does not (events, say).
  * Options about addresses, devices and connection (-d -i -p -x -F -R -z -S -T -u) are taken and change nothing: nothing is lost yet. */
 #ifndef BENCH_PERFTEST_OPTIONS_H
 #define BENCH_PERFTEST_OPTIONS_H
@@ -17,8 +17,9 @@
 struct perftest_options {
     char tool[16]; /* without "ib_" */
     enum perftest_verb { PERFTEST_WRITE, PERFTEST_SEND, PERFTEST_READ, PERFTEST_ATOMIC } verb;
-    int is_lat, is_send; /* is_send: the verb is SEND */
-    int compares;        /* -A CMP_AND_SWAP, else FETCH_AND_ADD */
+    int is_lat, is_send;              /* is_send: the verb is SEND */
+    enum rnicsim_transport transport; /* -c; DC and SRD are refused */
+    int compares;                     /* -A CMP_AND_SWAP, else FETCH_AND_ADD */
     uint64_t size_bytes;
     uint64_t iters; /* of one QP; 0 with a duration */
     uint32_t qps, tx_depth, rx_depth, cq_mod, post_list, mtu_bytes, inline_bytes;

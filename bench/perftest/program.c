@@ -122,7 +122,8 @@ int perftest_run_create_objects(struct perftest_run *run, struct rnicsim *sim, s
                                        .mtu_bytes = options->mtu_bytes,
                                        .sq_depth = options->tx_depth,
                                        .rq_depth = options->is_send && !options->use_srq ? options->rx_depth : 0,
-                                       .srqn = options->use_srq ? SRQN : 0,
+                                       .srqn = options->use_srq && options->transport != RNICSIM_XRC ? SRQN : 0,
+                                       .transport = options->transport,
                                        .max_inline_bytes = options->inline_bytes,
                                        .service_level = options->service_level,
                                        .max_rd_atomic = perftest_is_answered(options) ? options->outs : 0};
@@ -198,6 +199,7 @@ static struct rnicsim_wr request(const struct perftest_side *side, uint32_t inde
                                .remote_address = run->options.is_send ? 0 : buffer(run, index, 1, n),
                                .length_bytes = (uint32_t)run->size_bytes,
                                .opcode = opcode_of(&run->options),
+                               .remote_srqn = SRQN,
                                .flags = (is_signalled ? RNICSIM_SIGNALLED : 0) | (is_inline ? RNICSIM_INLINE : 0)};
 }
 
@@ -224,7 +226,8 @@ void perftest_post_receive(struct perftest_side *side, uint32_t index)
 {
     struct perftest_run *run = side->run;
     uint64_t n = side->qp[index].receives_posted++;
-    struct rnicsim_recv recv = {index, buffer(run, index, 1, n), 0, (uint32_t)run->size_bytes};
+    uint32_t grh_bytes = run->options.transport == RNICSIM_UD ? 40 : 0;
+    struct rnicsim_recv recv = {index, buffer(run, index, 1, n), 0, (uint32_t)run->size_bytes + grh_bytes};
     if (run->options.use_srq)
         note(side, rnicsim_post_srq_recv(run->sim, side->host, SRQN, &recv, 1, side->now_ps, &run->error));
     else

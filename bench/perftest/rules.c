@@ -35,6 +35,22 @@ static int refuse_pairs(const struct perftest_options *o, struct rnicsim_error *
     return 0;
 }
 
+static int refuse_transport(const struct perftest_options *o, struct rnicsim_error *error)
+{
+    if (o->transport == RNICSIM_UD && !o->is_send)
+        return perftest_fail(error, "--perftest: -c UD is for send tests only");
+    if (o->transport == RNICSIM_UC && perftest_is_answered(o))
+        return perftest_fail(error, "--perftest: -c UC is not for read and atomic tests");
+    return 0;
+}
+
+/* A datagram is one packet: perftest says so, and takes the MTU. */
+static void fit_datagrams(struct perftest_options *o)
+{
+    if (o->transport == RNICSIM_UD && o->size_bytes > o->mtu_bytes)
+        o->size_bytes = o->mtu_bytes;
+}
+
 static int refuse_duration(const struct perftest_options *o, struct rnicsim_error *error)
 {
     if (o->duration_s == 0 && o->has_margin)
@@ -93,10 +109,12 @@ static void derive_cq_mod(struct perftest_options *o)
 int perftest_apply_rules(struct perftest_options *o, struct rnicsim_error *error)
 {
     if (!o->has_inline && o->is_lat && !perftest_is_answered(o))
-        o->inline_bytes = o->is_send ? 236 : 220;
+        o->inline_bytes = o->transport == RNICSIM_UD ? 188 : o->is_send ? 236 : 220;
+    o->use_srq |= o->transport == RNICSIM_XRC && o->is_send;
+    fit_datagrams(o);
     if (o->duration_s > 0 && !o->has_margin)
         o->margin_s = o->duration_s / 4;
-    if (refuse_pairs(o, error) || refuse_duration(o, error))
+    if (refuse_pairs(o, error) || refuse_transport(o, error) || refuse_duration(o, error))
         return -1;
     derive_depths(o);
     derive_cq_mod(o);
@@ -114,5 +132,6 @@ uint64_t perftest_size_bytes(const struct perftest_options *options, size_t n)
 {
     if (!options->all_sizes)
         return n == 0 ? options->size_bytes : 0;
-    return n < PERFTEST_SIZES_MAX ? UINT64_C(2) << n : 0;
+    uint64_t size_bytes = n < PERFTEST_SIZES_MAX ? UINT64_C(2) << n : 0;
+    return options->transport == RNICSIM_UD && size_bytes > options->mtu_bytes ? 0 : size_bytes;
 }

@@ -131,14 +131,19 @@ static const char *wrong_with_qp(const struct rnicsim_qp_attr *attr)
 {
     if (attr->host >= API_HOSTS || attr->peer_host >= API_HOSTS || attr->host == attr->peer_host)
         return "host and peer_host: allowed are 0 and 1, one each";
-    if (attr->qpn < 1 || attr->qpn > 0xffffff || attr->peer_qpn < 1 || attr->peer_qpn > 0xffffff)
-        return "qpn and peer_qpn: allowed 1 to 16777215";
+    if (attr->qpn < 1 || attr->qpn > 0xffffff || attr->peer_qpn > 0xffffff ||
+        (attr->peer_qpn < 1 && attr->transport != RNICSIM_UD))
+        return "qpn and peer_qpn: allowed 1 to 16777215, and peer_qpn 0 with UD";
     if (attr->mtu_bytes < 256 || attr->mtu_bytes > 4096 || (attr->mtu_bytes & (attr->mtu_bytes - 1)) != 0)
         return "mtu: allowed 256, 512, 1024, 2048, 4096";
     if (attr->sq_depth < 1 || attr->sq_depth > 32768 || attr->rq_depth > 32768)
         return "sq_depth: allowed 1 to 32768; rq_depth: 0 to 32768";
+    if ((unsigned)attr->transport > RNICSIM_XRC)
+        return "transport: allowed are those of enum rnicsim_transport";
     if (attr->srqn > 0 && attr->rq_depth > 0)
         return "rq_depth: allowed is 0 with an SRQ";
+    if (attr->transport == RNICSIM_XRC && (attr->srqn > 0 || attr->rq_depth > 0))
+        return "rq_depth and srqn: allowed is 0 with XRC, where requests name an SRQ";
     if (attr->max_inline_bytes > 1024)
         return "max_inline: allowed 0 to 1024";
     if (attr->service_level > 15 || attr->weight > 255)
@@ -162,6 +167,26 @@ static void open_recovery(const struct rnic *nic, struct qp *qp, const struct rn
                                .rnr_retry = (uint8_t)asked->rnr_retry,
                                .rnr_timer = (uint8_t)asked->rnr_timer};
     recover_open(nic, qp, asked ? &retry : NULL);
+}
+
+/* What the QP's transport makes of it (IBTA vol. 1, 9.8); others than RC may not go with what the NIC is. */
+static const char *open_transport(struct system *system, uint32_t host, struct qp *qp,
+                                  const struct rnicsim_qp_attr *attr)
+{
+    static const uint8_t header_bytes[] = {
+        [QP_RC] = 0, [QP_UC] = 0, [QP_UD] = FRAME_DETH_BYTES, [QP_XRC] = FRAME_XRCETH_BYTES};
+    struct rnic *nic = &system->nic[host];
+    int is_unreliable = attr->transport == RNICSIM_UC || attr->transport == RNICSIM_UD;
+    qp->transport = (uint8_t)attr->transport;
+    qp->is_unreliable = is_unreliable || nic->completes_when_sent;
+    qp->header_bytes = header_bytes[attr->transport];
+    qp->grh_bytes = attr->transport == RNICSIM_UD ? QP_GRH_BYTES : 0;
+    qp->qkey = attr->qkey;
+    if (attr->transport != RNICSIM_RC && nic->lookup.on)
+        return "transport: allowed is RC with nic.context_unit";
+    if (attr->transport == RNICSIM_XRC && (nic->params->srqc_entries > 0 || nic->params->receive_reads > 0))
+        return "transport: XRC is allowed with SRQs on chip (nic.srqc_entries and nic.receive_reads = 0)";
+    return is_unreliable && sent_turn_on(nic) ? "out of memory" : 0;
 }
 
 int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error)
@@ -198,6 +223,15 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
     qp.weight = attr->weight ? (uint8_t)attr->weight : 1;
     qp.rate = rate_of(attr->rate_bps, nic->rate_burst);
     qp.max_rd_atomic = (uint16_t)attr->max_rd_atomic;
+    uint32_t peer = qp_table_find(&sim->system.nic[attr->peer_host].by_number, attr->peer_qpn);
+    if (peer != QP_NONE && sim->system.nic[attr->peer_host].qp[peer].transport != (unsigned)attr->transport)
+        wrong = "its peer has another transport";
+    else
+        wrong = open_transport(&sim->system, attr->host, &qp, attr);
+    if (wrong) {
+        qp_free(&qp);
+        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u: %s", attr->qpn, attr->host, wrong);
+    }
     open_recovery(&sim->system.nic[attr->host], &qp, attr->retry);
     if (attr->max_rd_atomic > 0 && system_answer(&sim->system)) {
         qp_free(&qp);
@@ -294,7 +328,8 @@ static int64_t seen_stamp(const struct rnicsim *sim, int64_t at_ps)
 static uint32_t srqn_of(const struct rnicsim *sim, uint32_t host, const struct message *message)
 {
     const struct rnic *nic = &sim->system.nic[host];
-    uint32_t srq = nic->qp[nic->peer->qp[message->qp].peer].srq;
+    const struct qp *qp = &nic->qp[rnic_receiver_of(nic, message)];
+    uint32_t srq = qp->transport == QP_XRC ? message->to : qp->srq;
     return srq == SRQ_NONE ? 0 : nic->srqs.srq[srq]->srqn;
 }
 
@@ -309,10 +344,13 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
     enum rnicsim_opcode sent = (enum rnicsim_opcode)message->opcode;
     event->kind = kind[entry->kind];
     event->host = entry->host;
-    event->qpn = at_requester ? qp->qpn : qp->peer_qpn;
+    const struct qp *receiver =
+        &sim->system.nic[requester ^ 1].qp[rnic_receiver_of(&sim->system.nic[requester ^ 1], message)];
+    event->qpn = at_requester ? qp->qpn : receiver->qpn;
     event->opcode = entry->kind == OUTBOX_RECV_DONE ? RNICSIM_RECV : sent;
     event->sent_opcode = sent;
     event->length_bytes = message->length_bytes;
+    event->src_qpn = entry->kind == OUTBOX_RECV_DONE && qp->transport == QP_UD ? qp->qpn : 0;
     event->immediate = message->immediate;
     event->status = at_requester ? message->status : 0;
     event->wr_id = entry->kind == OUTBOX_RECV_DONE ? message->recv_wr_id : message->wr_id;
@@ -322,7 +360,7 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
         message->delivered_at_ps == SIM_NEVER ? RNICSIM_NEVER : seen_stamp(sim, message->delivered_at_ps);
     for (int i = 0; i < RNICSIM_STAMP_COUNT; i++)
         event->stamp_ps[i] = seen_stamp(sim, message->stamp_ps[i]);
-    if (at_requester && sim->system.nic[requester].completes_when_sent)
+    if (at_requester && qp->is_unreliable)
         for (int i = RNICSIM_AT_RECEIVED; i <= RNICSIM_AT_RESPONDED; i++)
             event->stamp_ps[i] = RNICSIM_NEVER; /* it is complete whatever becomes of it there */
 }

@@ -38,6 +38,7 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
         out->drops_underrun += nic->drops_underrun;
         out->drops_not_read += nic->drops_not_read;
         out->drops_sequence += nic->drops_sequence;
+        out->drops_unwanted += nic->drops_unwanted;
         out->drops_damaged += nic->drops_damaged;
         out->drops_planned += nic->drops_planned;
         out->retransmits_nak += nic->retransmits[RECOVER_NAK];
@@ -61,7 +62,7 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
                 out->tlps += nic->pcie.count[direction][kind].tlps;
     }
     out->drops = out->drops_full + out->drops_underrun + out->drops_not_read + out->drops_sequence +
-                 out->drops_damaged + out->drops_planned;
+                 out->drops_unwanted + out->drops_damaged + out->drops_planned;
     if (sim->first_post_ps != SIM_NEVER)
         out->first_post_ps = sim->first_post_ps - sim->system.shift_ps;
     if (sim->last_done_ps > 0)
@@ -388,13 +389,14 @@ static void explain_qp(const struct rnic *nic, const struct qp *qp, char *text, 
 static size_t explain_drops(const struct rnic *nic, char *text, size_t room)
 {
     uint64_t bad = nic->drops_underrun + nic->drops_not_read + nic->drops_damaged;
-    if (room < 2 || nic->drops_full + bad + nic->drops_planned + nic->drops_sequence == 0)
+    if (room < 2 || nic->drops_full + bad + nic->drops_planned + nic->drops_sequence + nic->drops_unwanted == 0)
         return 0;
     snprintf(text, room,
-             "NIC %s dropped %llu frames without space, %llu with a wrong FCS, %llu out of sequence; %llu were lost on "
-             "the line; ",
+             "NIC %s dropped %llu frames without space, %llu with a wrong FCS, %llu out of sequence, %llu that "
+             "nobody wanted; %llu were lost on the line; ",
              nic->setup.name, (unsigned long long)nic->drops_full, (unsigned long long)bad,
-             (unsigned long long)nic->drops_sequence, (unsigned long long)nic->drops_planned);
+             (unsigned long long)nic->drops_sequence, (unsigned long long)nic->drops_unwanted,
+             (unsigned long long)nic->drops_planned);
     return strlen(text);
 }
 

@@ -1,6 +1,25 @@
 /* Posting: what the caller gives is checked whole before anything changes. */
 #include "api/api_internal.h"
 
+/* Where a datagram goes: the QP's index at the peer's NIC. */
+static uint32_t datagram_to(const struct rnicsim *sim, uint32_t host, const struct qp *qp, const struct rnicsim_wr *wr)
+{
+    return qp_table_find(&sim->system.nic[host ^ 1].by_number, wr->remote_qpn ? wr->remote_qpn : qp->peer_qpn);
+}
+
+static const char *wrong_with_datagram(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
+                                       const struct rnicsim_wr *wr)
+{
+    uint32_t to = datagram_to(sim, host, qp, wr);
+    if (wr->opcode > RNICSIM_SEND_IMM)
+        return "opcode on a UD QP: allowed SEND, SEND_IMM";
+    if (wr->length_bytes > qp->mtu_bytes)
+        return "length on a UD QP: allowed up to its MTU";
+    if (to == QP_NONE || sim->system.nic[host ^ 1].qp[to].transport != QP_UD)
+        return "remote_qpn names no UD QP of the peer";
+    return 0;
+}
+
 static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
                                       const struct rnicsim_wr *wr, int64_t at_ps)
 {
@@ -9,8 +28,11 @@ static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, 
         return "opcode: allowed SEND, SEND_IMM, WRITE, WRITE_IMM, READ, CMP_SWAP, FETCH_ADD";
     if (is_answered && qp->max_rd_atomic == 0)
         return "READs and atomics need a QP with max_rd_atomic from 1";
-    if (is_answered && sim->system.nic[host].completes_when_sent)
-        return "READs and atomics are acknowledged: not with transport.completion = sent";
+    if (is_answered && qp->is_unreliable)
+        return "READs and atomics are acknowledged: not on UC and UD, nor with transport.completion = sent";
+    if (qp->transport == QP_XRC && (wr->opcode <= RNICSIM_SEND_IMM || wr->opcode == RNICSIM_WRITE_IMM) &&
+        qp_table_find(&sim->system.nic[host ^ 1].srqs.by_number, wr->remote_srqn) == QP_NONE)
+        return "remote_srqn names no SRQ of the peer";
     if (is_answered && (wr->flags & RNICSIM_INLINE))
         return "inline: allowed for what a request sends";
     if (is_atomic && (wr->length_bytes != 8 || wr->remote_address % 8 != 0))
@@ -29,7 +51,7 @@ static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, 
     if (wr->length_bytes > 0 && wr->opcode >= RNICSIM_WRITE &&
         !regions_hold(&sim->regions[host ^ 1], wr->rkey, wr->remote_address, wr->length_bytes))
         return "rkey names no region of the peer that holds the remote buffer";
-    return 0;
+    return qp->transport == QP_UD ? wrong_with_datagram(sim, host, qp, wr) : 0;
 }
 
 static struct qp *find_qp(struct rnicsim *sim, uint32_t host, uint32_t qpn, uint32_t *index,
@@ -89,6 +111,12 @@ static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint3
     message->immediate = wr->immediate;
     message->qp = index;
     message->opcode = (uint8_t)wr->opcode;
+    if (qp->transport == QP_UD) {
+        message->to = datagram_to(sim, host, qp, wr);
+        message->qkey = wr->remote_qpn ? wr->remote_qkey : qp->qkey;
+    } else if (qp->transport == QP_XRC && message_is_received(message)) {
+        message->to = qp_table_find(&sim->system.nic[host ^ 1].srqs.by_number, wr->remote_srqn);
+    }
     message->signalled = qp->signal_all || (wr->flags & RNICSIM_SIGNALLED);
     message->has_inline = (wr->flags & RNICSIM_INLINE) != 0;
     if (wr->flags & RNICSIM_HAS_ARRIVAL)

@@ -67,6 +67,14 @@ struct rnicsim_retry {
     uint32_t rnr_timer;   /* 0 .. 31: the time that it asks its peer to wait for, in the same case; 0 is the longest */
 };
 
+/* What carries a QP's messages; both ends have the same. */
+enum rnicsim_transport {
+    RNICSIM_RC,
+    RNICSIM_UC, /* no ACKs: a request is complete when it has left; SENDs and WRITEs */
+    RNICSIM_UD, /* SENDs of one packet, to any UD QP; a receive buffer begins with 40 bytes for the GRH */
+    RNICSIM_XRC /* as RC, but a message names the peer's SRQ that it takes a buffer from */
+};
+
 struct rnicsim_qp_attr {
     uint32_t host;
     uint32_t qpn; /* 1 .. 2^24-1, unique on its host */
@@ -83,6 +91,9 @@ struct rnicsim_qp_attr {
     const struct rnicsim_retry *retry; /* NULL: as the parameters transport.timeout and so on have it */
     int64_t rate_bps;                  /* of its frames with FCS, 1,000 bit/s or more; 0: no limit */
     uint32_t srqn; /* an SRQ of its host, which it takes receive buffers from (rq_depth is 0 then); 0: its own queue */
+    enum rnicsim_transport
+        transport; /* XRC: rq_depth and srqn are 0. UD: peer_qpn is where requests go that name no QP */
+    uint32_t qkey; /* of a UD QP: what does not have it is dropped */
 };
 
 struct rnicsim_srq_attr {
@@ -145,6 +156,8 @@ struct rnicsim_wr {
     uint32_t immediate;
     enum rnicsim_opcode opcode;
     uint32_t flags;
+    uint32_t remote_qpn, remote_qkey; /* on a UD QP: where it goes; qpn 0: to the QP's peer, with its own Q_Key */
+    uint32_t remote_srqn;             /* on an XRC QP, of what takes a receive buffer */
     int64_t arrival_ps; /* with RNICSIM_HAS_ARRIVAL: 0 .. the post's at_ps. Changes no time, only the first stamp */
 };
 
@@ -286,7 +299,8 @@ struct rnicsim_event {
     int64_t at_ps;           /* when the polling program knows: the poll (or the load) that sees it returns */
     int64_t delivered_at_ps; /* SEND_DONE, UNSIGNALLED: when the last byte was visible in the peer's memory */
     int64_t stamp_ps[RNICSIM_STAMP_COUNT];
-    uint32_t srqn; /* RECV_DONE: the SRQ that the buffer was taken from, 0: none; SRQ_LIMIT */
+    uint32_t src_qpn; /* RECV_DONE of a UD QP; else 0. length_bytes is without the 40 bytes for the GRH, which ibv_wc.byte_len counts */
+    uint32_t srqn;    /* RECV_DONE: the SRQ that the buffer was taken from, 0: none; SRQ_LIMIT */
 };
 
 /* Takes up to `max` of what became visible up to rnicsim_now(), in order of time; returns how many. */
@@ -300,9 +314,10 @@ struct rnicsim_totals {
     uint64_t payload_bytes; /* delivered to the peers' memories */
     uint64_t data_packets, ack_packets;
     uint64_t wire_bytes; /* with preamble, FCS and gap, the busier direction */
-    uint64_t drops;      /* frames, the sum of the next six */
+    uint64_t drops;      /* frames, the sum of the next seven */
     uint64_t drops_full, drops_underrun, drops_not_read,
         drops_sequence; /* no space at arrival; ran dry at the sender's MAC; payload that could not be read; PSN not expected */
+    uint64_t drops_unwanted; /* by a UC or UD QP without a receive WQE, or with another Q_Key, or shorter buffers */
     uint64_t drops_damaged, drops_planned; /* by faults: with a wrong FCS, on the line */
     uint64_t retransmits_nak, retransmits_rnr, retransmits_implied,
         retransmits_timeout; /* how often a QP has gone back, and why: told of a gap; peer not ready; an answer missing; timer */

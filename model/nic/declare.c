@@ -34,6 +34,20 @@ int answers_turn_on(struct rnic *rnic)
                : 0;
 }
 
+int sent_turn_on(struct rnic *rnic)
+{
+    if (rnic->tells_when_sent)
+        return 0;
+    rnic->tells_when_sent = 1;
+    return agenda_init(&rnic->sent, 64) ||
+                   sim_reach(rnic->sim, rnic->port.decider, rnic->retire,
+                             rnic->params->port_latency * rnic->user_clk.whole + path_least_ps(&rnic->path[RNIC_TX]) +
+                                 through(rnic, RNIC_RETIRE),
+                             SIM_FORWARD)
+               ? -1
+               : 0;
+}
+
 int rnic_declare(struct rnic *rnic, int outbox)
 {
     const struct pcie *pcie = &rnic->pcie;

@@ -214,7 +214,7 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
         ahead_written(rnic, up, from_cyc);
         return;
     }
-    rnic->payload_bytes += item->payload_bytes;
+    rnic->payload_bytes += item->payload_bytes - rnic->qp[item->qp].grh_bytes;
     if (up->payload_visible_at_ps > message->payload_seen_ps)
         message->payload_seen_ps = up->payload_visible_at_ps;
     if (item->last && message_is_received(message) && rnic->receive_cqe_apart) {
@@ -256,7 +256,7 @@ static void receive_cqe_written(struct rnic *rnic, uint32_t index, const struct 
         up->visible_at_ps > message->payload_seen_ps ? up->visible_at_ps : message->payload_seen_ps;
     rnic->receives++;
     if (rnic->params->cq_commit > 0)
-        retire_commits(rnic, rnic->peer->qp[message->qp].peer, known_cyc(rnic, up));
+        retire_commits(rnic, rnic_receiver_of(rnic, message), known_cyc(rnic, up));
     if (rnic->events.on)
         events_cqe_written(rnic, OUTBOX_RECV_DONE, index, up);
     else

@@ -63,11 +63,18 @@ static int is_of_request(const struct rnic *rnic, const struct fault *fault, con
     return !fault->is_end || (item->kind == ITEM_ACK ? message->cut && item->psn == message->last_psn : item->last);
 }
 
+/* The QP at the sending end. */
+static uint32_t sender_of(const struct rnic *rnic, const struct item *item)
+{
+    return item->kind == ITEM_DATA ? rnic->qp[rnic_message(rnic, item->message)->qp].qpn
+                                   : rnic->peer->qp[item->qp].peer_qpn;
+}
+
 static int fits(const struct rnic *rnic, const struct fault *fault, const struct item *item, int64_t start_ps)
 {
     return (fault->frames & kind_of(rnic, item)) != 0 &&
            (fault->from == FAULT_ANY || fault->from == (uint32_t)rnic->setup.entity) &&
-           (fault->qpn == 0 || fault->qpn == rnic->peer->qp[item->qp].peer_qpn) &&
+           (fault->qpn == 0 || fault->qpn == sender_of(rnic, item)) &&
            (fault->psn == FAULT_ANY || fault->psn == item->psn) &&
            (fault->times == FAULT_ANY_TIME || (fault->times == FAULT_AGAIN) == (item->again != 0)) &&
            start_ps >= fault->from_ps && start_ps < fault->to_ps && is_of_request(rnic, fault, item);

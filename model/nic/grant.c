@@ -79,7 +79,7 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
     /* what is kept until the ACK: the packet that leaves no room for another must ask for one */
     int buffer_full = rnic->payload.is_kept && payload_is_last(rnic, qp);
     item->kind = ITEM_DATA;
-    item->qp = qp->peer;
+    item->qp = __builtin_expect(qp->transport == QP_UD, 0) ? message->to : qp->peer;
     item->message = qp->send[qp->cut & qp->send_mask];
     item->payload_bytes = rnic_next_payload_bytes(rnic, qp);
     item->offset = qp->offset_bytes;
@@ -95,7 +95,8 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
         message->first_psn = item->psn;
     }
     item->bytes = frame_data_bytes(item->payload_bytes, item->first && !message_is_send(message),
-                                   item->last && message_has_immediate(message));
+                                   item->last && message_has_immediate(message)) +
+                  qp->header_bytes;
     qp->offset_bytes += item->payload_bytes;
     if (__builtin_expect(qp->recovery.due_cyc == 0, 0))
         recover_begin_timer(rnic, (uint32_t)(qp - rnic->qp), rnic_cycle(rnic, rnic->sim->now));

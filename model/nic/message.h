@@ -55,14 +55,20 @@ struct message {
     uint64_t local_address, remote_address; /* remote: of the receive buffer for a SEND */
     uint32_t lkey, rkey;                    /* rkey: as remote_address */
     uint32_t length_bytes;
-    uint32_t request_bytes;  /* of them that the request carries: all, or none of what is answered */
-    uint32_t returned_bytes; /* what has come of the answer */
+    uint32_t request_bytes; /* of them that the request carries: all, or none of what is answered */
+    union {
+        uint32_t returned_bytes; /* what has come of the answer */
+        uint32_t to;             /* UD: the QP at the other NIC. XRC, of what takes a receive WQE: the SRQ there */
+    };
     uint32_t immediate;
     uint32_t qp;                  /* index at the requester's NIC */
     uint64_t ordinal;             /* of all that were posted, from 1 */
     uint32_t first_psn, last_psn; /* once its first, its last packet is cut */
-    uint32_t answer;              /* of its QP's READs and atomics, from 0 */
-    uint32_t owners;              /* who holds it: the requester, and each of its packets, or what has come of them */
+    union {
+        uint32_t answer; /* of its QP's READs and atomics, from 0 */
+        uint32_t qkey;   /* UD */
+    };
+    uint32_t owners; /* who holds it: the requester, and each of its packets, or what has come of them */
     uint8_t opcode, status;
     uint8_t signalled, has_inline, solicited;
     uint8_t fenced;                   /* it begins when the QP's answers are all there */

@@ -163,7 +163,7 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic,
             item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
         else if (item->last)
             rnic_stamps(rnic, item)[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
-        if (__builtin_expect(rnic->completes_when_sent, 0))
+        if (__builtin_expect(rnic->tells_when_sent, 0))
             sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, frame.last_at_cyc - rnic->line.delay_cyc));
         fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
         if (__builtin_expect(rnic->faults.count > 0, 0))

@@ -75,7 +75,7 @@ int qp_table_put(struct qp_table *table, uint32_t qpn, uint32_t index)
 
 uint32_t qp_table_find(const struct qp_table *table, uint32_t qpn)
 {
-    if (!table->entry)
+    if (!table->entry || qpn == 0)
         return QP_NONE;
     uint32_t i = place(table, qpn);
     return table->entry[i].qpn == qpn ? table->entry[i].index : QP_NONE;

@@ -19,6 +19,9 @@ enum qp_wait { /* why it could not be granted earlier */
                QP_WAIT_MISS
 };
 
+enum qp_transport { QP_RC, QP_UC, QP_UD, QP_XRC }; /* enum rnicsim_transport */
+
+#define QP_GRH_BYTES 40u
 #define QP_FETCHES_MAX 16u /* of one QP's WQEs under way; a power of two */
 
 struct qp_receive {
@@ -51,6 +54,10 @@ struct qp {
     uint8_t failed;      /* in state ERROR: what is posted is flushed */
     uint8_t wait;        /* enum qp_wait */
     uint8_t service_level, weight;
+    uint8_t transport;     /* enum qp_transport */
+    uint8_t is_unreliable; /* its requests are complete when they are sent: UC, UD, or transport.completion */
+    uint8_t header_bytes;  /* of its requests, beyond those of RC: DETH 8, XRCETH 4 (IBTA vol. 1, 9.2) */
+    uint8_t grh_bytes;     /* in front of what it receives: 40 with UD (IBTA vol. 1, 11.4.1.2) */
     uint8_t failed_status; /* for the request that failed it, until that is told */
 
     /* the send queue: a ring of messages. posted (by the program) >= known (doorbell decoded) >= fetched (WQE in the NIC)
@@ -85,7 +92,8 @@ struct qp {
     struct receive_queue *receives;
     uint32_t srq;             /* whose that is; SRQ_NONE: its own */
     uint32_t doorbell;        /* the latest that waits in the doorbell path, with nic.doorbell_coalesce; POOL_NONE */
-    uint32_t spare[3];        /* 312 bytes: an index becomes an address with one multiplication less than with 296 */
+    uint32_t qkey;            /* of UD */
+    uint32_t spare;           /* 312 bytes: an index becomes an address with one multiplication less than with 296 */
     uint32_t unacked;         /* by units: packets made, each of which an ACK or an answer is to come for */
     uint32_t receives_looked; /* by units: looked up, counted like receives->taken */
     struct responder responder;
@@ -114,7 +122,7 @@ struct qp_table {
 
 /* qpn >= 1, not in the table. Returns -1 without memory. */
 int qp_table_put(struct qp_table *table, uint32_t qpn, uint32_t index);
-/* QP_NONE when there is none. */
+/* QP_NONE when there is none, as with 0. */
 uint32_t qp_table_find(const struct qp_table *table, uint32_t qpn);
 
 /* An empty queue of 0 .. 2^31 WQEs, to be freed with free(); NULL without memory. */

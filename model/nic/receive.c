@@ -99,6 +99,7 @@ enum verdict {
     ANSWER, /* accepted, and to be answered with data */
     ANSWER_AGAIN,
     IGNORE,
+    UNWANTED, /* by an unreliable QP, and nobody is told */
     ACK_AGAIN,
     NAK_SEQUENCE,
     NAK_RNR,
@@ -111,20 +112,24 @@ static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct 
 {
     if (!receive_takes_wqe(item, message))
         return ACCEPT;
+    uint32_t srq = srq_of(rnic, item);
+    struct receive_queue *queue = srq == SRQ_NONE ? qp->receives : rnic->srqs.srq[srq]->queue;
     if (__builtin_expect(message->has_receive, 0)) { /* it came ahead */
-        receive_count_wqe(qp, message);
+        receive_count_wqe(queue, message);
         return ACCEPT;
     }
-    const struct qp_receive *receive = receive_queue_first(qp->receives, rnic->sim->now);
-    if (qp->srq != SRQ_NONE)
-        srq_accessed(rnic, qp->srq, receive == 0);
+    if (qp->transport == QP_UD && (message->qkey != qp->qkey || message->length_bytes > qp->mtu_bytes))
+        return UNWANTED;
+    const struct qp_receive *receive = receive_queue_first(queue, rnic->sim->now);
+    if (srq != SRQ_NONE)
+        srq_accessed(rnic, srq, receive == 0);
     if (!receive)
         return NAK_RNR;
-    if (!receive_give_wqe(message, receive))
+    if (!receive_give_wqe(qp, message, receive))
         return NAK_INVALID;
-    receive_count_wqe(qp, message);
-    if (qp->srq != SRQ_NONE)
-        srq_taken(rnic, qp->srq);
+    receive_count_wqe(queue, message);
+    if (srq != SRQ_NONE)
+        srq_taken(rnic, srq);
     return ACCEPT;
 }
 
@@ -143,11 +148,11 @@ static enum verdict judge_answered(struct rnic *rnic, struct qp *qp, const struc
 static __attribute__((noinline, cold)) enum verdict judge_unexpected(struct rnic *rnic, struct qp *qp,
                                                                      const struct item *item)
 {
-    if (rnic->completes_when_sent && item->first) {
+    if (qp->is_unreliable && item->first) {
         qp->responder.psn_expected = item->psn; /* what was lost before stays lost (IBTA vol. 1, 9.8.2.2) */
         return ACCEPT;
     }
-    if (!rnic->recovers)
+    if (!rnic->recovers || qp->is_unreliable)
         return IGNORE;
     enum responder_news news = responder_unexpected(&qp->responder, item->psn);
     if (news != RESPONDER_TWICE && rnic->selective.on)
@@ -217,7 +222,7 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
         return 0;
     if (item->kind == ITEM_ACK)
         return room_at(rnic, RNIC_RETIRE, item->bytes);
-    int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes);
+    int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes + rnic->qp[item->qp].grh_bytes);
     if (item->kind == ITEM_ANSWER)
         return respond_at;
     if (!acks_on_acceptance(rnic) || (!item->ack_request && !rnic->selective.on && !has_instant &&
@@ -258,8 +263,9 @@ static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t
                                      [NAK_INVALID] = MESSAGE_REMOTE_INVALID,
                                      [NAK_ACCESS] = MESSAGE_REMOTE_ACCESS};
     struct qp *qp = &rnic->qp[item->qp];
-    if (rnic->completes_when_sent)
-        verdict = IGNORE; /* nobody is told */
+    if (qp->is_unreliable)
+        verdict = verdict == IGNORE ? IGNORE : UNWANTED;
+    rnic->drops_unwanted += verdict == UNWANTED;
     rnic->drops_sequence += verdict == IGNORE || verdict == ACK_AGAIN || verdict == NAK_SEQUENCE;
     item->after_answers = qp->answers_asked;
     item->status = status[verdict];
@@ -268,14 +274,14 @@ static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t
         item->psn = psn_add(qp->responder.psn_expected, PSN_MASK);
     else if (verdict == NAK_SEQUENCE)
         item->psn = qp->responder.psn_expected;
-    if (verdict != IGNORE && !acks_on_acceptance(rnic)) {
+    if (verdict > UNWANTED && !acks_on_acceptance(rnic)) {
         item->payload_bytes = 0;
         rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, 0, ref);
         return 1;
     }
     struct item data = *item;
     receive_drop(rnic, ref); /* before the NAK, which takes its place in the pool */
-    if (verdict != IGNORE)
+    if (verdict > UNWANTED)
         receive_acknowledge(rnic, &data, data.status == MESSAGE_TWICE ? MESSAGE_OK : data.status, now_cyc);
     return 0;
 }
@@ -385,6 +391,7 @@ static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, ui
         if (acks_on_acceptance(rnic))
             message->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, ack_cyc);
     }
+    item->payload_bytes += rnic->qp[item->qp].grh_bytes;
     if (is_selective)
         selective_release(rnic, item, ack_cyc);
     if (item->ack_request) {

@@ -57,7 +57,7 @@ void recover_open(const struct rnic *rnic, struct qp *qp, const struct retry *re
     recovery->retries_left = recovery->retries_most = retry_most(params, &recovery->retry);
     recovery->rnr_left = recovery->retry.rnr_retry;
     qp->requester.window = (uint32_t)params->window;
-    if (rnic->recovers)
+    if (rnic->recovers && !qp->is_unreliable)
         recovery->timeout_cyc = cycles_of(rnic, step_of(rnic, recovery).wait_ps);
 }
 
@@ -79,15 +79,31 @@ static int64_t next_run_cyc(const struct rnic *rnic, const struct recovery *reco
     return recovery->expired == 0 ? recovery->timeout_cyc : cycles_of(rnic, step_of(rnic, recovery).wait_ps);
 }
 
+/* Entries of timers that do not run would only keep a simulation from being quiet. */
+static void forget_stopped(struct rnic *rnic)
+{
+    const struct heap_entry *first;
+    while ((first = heap_first(&rnic->timers)) != 0) {
+        struct recovery *recovery = &rnic->qp[first->ref].recovery;
+        int is_own = recovery->entry_cyc == first->at;
+        if (is_own && recovery->due_cyc != 0)
+            return;
+        if (is_own)
+            recovery->entry_cyc = 0;
+        heap_take(&rnic->timers);
+    }
+}
+
 /* It begins now, if there is anything to wait for. */
 static void restart_timer(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
 {
     struct recovery *recovery = &qp->recovery;
     if (recovery->waits)
         return;
-    if (recovery->timeout_cyc == 0 || qp->requester.psn_oldest == requester_end(&qp->requester))
+    if (recovery->timeout_cyc == 0 || qp->requester.psn_oldest == requester_end(&qp->requester)) {
         recovery->due_cyc = 0;
-    else
+        forget_stopped(rnic);
+    } else
         set_timer(rnic, (uint32_t)(qp - rnic->qp), now_cyc + next_run_cyc(rnic, recovery));
 }
 
@@ -338,8 +354,10 @@ int recover_run(struct rnic *rnic, int64_t now_cyc, uint32_t *index, uint32_t *s
     while ((first = heap_first(&rnic->missed)) != 0 && first->at <= now_cyc) {
         *index = (uint32_t)heap_take(&rnic->missed).ref;
         struct qp *qp = &rnic->qp[*index];
+        if (qp->failed)
+            continue; /* what it flushes was perhaps never fetched */
         uint32_t missing = first_unanswered(rnic, qp);
-        if (qp->failed || missing == qp->fetched)
+        if (missing == qp->fetched)
             continue;
         *status = try_again(rnic, *index, request_at(rnic, qp, missing)->first_psn, RECOVER_IMPLIED, 1, now_cyc);
         return 1;

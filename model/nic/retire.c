@@ -145,7 +145,7 @@ static int received_is_next(const struct rnic *rnic, int64_t now_cyc)
 /* The QP at the receiver, whose CQ it is. */
 static struct qp *receiver_of(const struct rnic *rnic, uint32_t message)
 {
-    return &rnic->qp[rnic->peer->qp[rnic_message(rnic, message)->qp].peer];
+    return &rnic->qp[rnic_receiver_of(rnic, rnic_message(rnic, message))];
 }
 
 static void finish_received(struct rnic *rnic, int64_t now_cyc)
@@ -196,7 +196,7 @@ static void acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn, int64_t 
 static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[ack->qp];
-    int is_nak = ack->status != MESSAGE_OK, recovers = rnic->recovers && !qp->failed;
+    int is_nak = ack->status != MESSAGE_OK, recovers = rnic->recovers && !qp->failed && !qp->is_unreliable;
     uint32_t psn = is_nak ? psn_add(ack->psn, PSN_MASK) : ack->psn, status = ack->status;
     rnic->retiring_qp = ack->qp;
     rnic->retiring_nak = 0;
@@ -267,6 +267,25 @@ static int recover_one(struct rnic *rnic, int64_t now_cyc)
     return 1;
 }
 
+/* What of unreliable QPs the MAC tells; NULL: nothing. With transport.completion = sent that comes through the path. */
+static const struct agenda_entry *sent_first(const struct rnic *rnic)
+{
+    return rnic->tells_when_sent && !rnic->completes_when_sent ? agenda_first(&rnic->sent) : 0;
+}
+
+/* The next packet of an unreliable QP that has left the MAC, as if it were acknowledged; 1 when something was done. */
+static int sent_one(struct rnic *rnic, int64_t now_cyc)
+{
+    const struct agenda_entry *first = sent_first(rnic);
+    if (!first || agenda_at(first) > now_cyc)
+        return 0;
+    uint32_t ref = (uint32_t)first->ref;
+    agenda_drop_first(&rnic->sent);
+    begin_ack(rnic, rnic_item(rnic, ref), now_cyc);
+    pool_give(rnic->setup.items, ref);
+    return 1;
+}
+
 /* Whether its oldest request is acknowledged, and answered if it asks for that. */
 static int can_retire(const struct rnic *rnic, const struct qp *qp)
 {
@@ -305,7 +324,7 @@ static int step(struct rnic *rnic, int64_t now_cyc)
         finish_received(rnic, now_cyc);
         return 1;
     }
-    if (!return_one(rnic, now_cyc)) {
+    if (!return_one(rnic, now_cyc) && !sent_one(rnic, now_cyc)) {
         if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
             return 0;
         struct fifo_slot slot = fifo_take(in);
@@ -340,6 +359,9 @@ static int64_t cq_free_cyc(const struct rnic *rnic, int64_t now_cyc)
     const struct heap_entry *returned = heap_first(&rnic->returned);
     if (returned && returned->at <= now_cyc)
         return rnic->qp[rnic_message(rnic, (uint32_t)returned->ref)->qp].cq_free_cyc;
+    const struct agenda_entry *sent = sent_first(rnic);
+    if (sent && agenda_at(sent) <= now_cyc)
+        return rnic->qp[rnic_item(rnic, (uint32_t)sent->ref)->qp].cq_free_cyc;
     if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
         return 0;
     return rnic->qp[rnic_item(rnic, fifo_front(in)->ref)->qp].cq_free_cyc;
@@ -355,6 +377,9 @@ static int64_t later_cyc_of(const struct rnic *rnic, int64_t now_cyc)
         if (first && first->at > now_cyc && first->at < next)
             next = first->at;
     }
+    const struct agenda_entry *sent = sent_first(rnic);
+    if (sent && agenda_at(sent) > now_cyc && agenda_at(sent) < next)
+        next = agenda_at(sent);
     int64_t timer = recover_next_cyc(rnic);
     return timer > now_cyc && timer < next ? timer : next;
 }
@@ -375,6 +400,9 @@ static int64_t next_input_cyc(const struct rnic *rnic)
     const struct heap_entry *returned = heap_first(&rnic->returned);
     if (returned && returned->at < next)
         next = returned->at;
+    const struct agenda_entry *sent = sent_first(rnic);
+    if (sent && agenda_at(sent) < next)
+        next = agenda_at(sent);
     int64_t timer = recover_next_cyc(rnic);
     return timer < next ? timer : next;
 }

@@ -176,15 +176,16 @@ struct rnic {
     int arrival, dispatch, retire;
     int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
     struct rnic_decision dispatching, retiring;
-    uint32_t retiring_qp; /* the QP whose requests are being retired, QP_NONE */
-    int retiring_nak;     /* it fails when they are */
-    struct heap returned; /* messages of which the answer is written, from the cycle on */
-    int completes_when_sent;
-    struct agenda sent;    /* of such: what the requester is to be told, by when */
-    int sent_waits;        /* for space in path retire */
-    int cqs_are_busy;      /* a CQ may have to be waited for */
-    struct agenda commits; /* CQs whose CQEs are written, by when that is known */
-    int recovers;          /* transport.recovery */
+    uint32_t retiring_qp;    /* the QP whose requests are being retired, QP_NONE */
+    int retiring_nak;        /* it fails when they are */
+    struct heap returned;    /* messages of which the answer is written, from the cycle on */
+    int completes_when_sent; /* transport.completion */
+    int tells_when_sent;     /* that, or a QP is unreliable */
+    struct agenda sent;      /* of such: what the requester is to be told, by when */
+    int sent_waits;          /* for space in path retire */
+    int cqs_are_busy;        /* a CQ may have to be waited for */
+    struct agenda commits;   /* CQs whose CQEs are written, by when that is known */
+    int recovers;            /* transport.recovery */
     struct selective selective;
     struct heap timers; /* QPs, by when theirs may end */
     struct heap missed; /* QPs of which an answer has not come, by when that is seen */
@@ -223,7 +224,8 @@ struct rnic {
     uint64_t data_packets, ack_packets, payload_bytes;
     uint64_t drops_full, drops_sequence;                    /* no space at arrival, PSN not expected */
     uint64_t drops_underrun, drops_not_read, drops_damaged; /* wrong FCS: see enum item_bad */
-    uint64_t drops_planned;                                 /* on the line, by the plan of faults */
+    uint64_t drops_unwanted; /* what an unreliable QP has no receive WQE for, or whose Q_Key or length is wrong */
+    uint64_t drops_planned;  /* on the line, by the plan of faults */
     uint64_t requests, completions, errors, receives;
     uint64_t seen_early; /* messages of which the CQE or the last byte was seen before all payload: relaxed ordering */
 };
@@ -406,6 +408,8 @@ void sent_frame(struct rnic *rnic, uint32_t item, int64_t at_ps);
 /* those that wait for space in path retire go on. */
 void sent_forward(struct rnic *rnic);
 int sent_init(struct rnic *rnic);
+/* From now on there are QPs that are unreliable by themselves; the MAC tells retire of them. Before the first post; -1 without memory. */
+int sent_turn_on(struct rnic *rnic);
 
 int receive_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* Takes frames from the line whose fate is certain: those that find space whatever happens, and those that arrive by now. Wakes the
@@ -416,16 +420,22 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
 
 /* The place of a packet that is written is free at cyc, or as soon as those before it are. */
 void receive_free_place(struct rnic *rnic, int64_t cyc);
+/* The QP of the NIC's own at which the message arrives. */
+static inline uint32_t rnic_receiver_of(const struct rnic *rnic, const struct message *message)
+{
+    const struct qp *sender = &rnic->peer->qp[message->qp];
+    return sender->transport == QP_UD ? message->to : sender->peer;
+}
 /* Whether the packet, if it is accepted, takes a receive WQE. */
 static inline int receive_takes_wqe(const struct item *item, const struct message *message)
 {
     return message_is_send(message) ? item->first : item->last && message_is_received(message);
 }
 /* Gives the message its receive WQE. 0: that is too small. */
-static inline int receive_give_wqe(struct message *message, const struct qp_receive *receive)
+static inline int receive_give_wqe(const struct qp *qp, struct message *message, const struct qp_receive *receive)
 {
     if (message_is_send(message)) {
-        if (message->length_bytes > receive->length_bytes)
+        if ((uint64_t)message->length_bytes + qp->grh_bytes > receive->length_bytes)
             return 0;
         message->remote_address = receive->address;
         message->rkey = receive->lkey;
@@ -435,10 +445,10 @@ static inline int receive_give_wqe(struct message *message, const struct qp_rece
     return 1;
 }
 /* All before it have theirs: it is the queue's next. */
-static inline void receive_count_wqe(struct qp *qp, struct message *message)
+static inline void receive_count_wqe(struct receive_queue *queue, struct message *message)
 {
     message->has_receive = 2;
-    qp->receives->taken++;
+    queue->taken++;
 }
 /* Sends the NAK for a packet that was taken ahead of a missing one. */
 void receive_tell_ahead(struct rnic *rnic, const struct item *item, int64_t from_cyc);

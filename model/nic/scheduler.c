@@ -161,7 +161,8 @@ static uint32_t next_frame_bytes(const struct rnic *rnic, const struct qp *qp, e
     uint32_t payload_bytes = rnic_next_payload_bytes(rnic, qp);
     return frame_data_bytes(payload_bytes, qp->offset_bytes == 0 && !message_is_send(message),
                             qp->offset_bytes + payload_bytes == message->request_bytes &&
-                                message_has_immediate(message));
+                                message_has_immediate(message)) +
+           qp->header_bytes;
 }
 
 /* The QP's next work, unless what that needs is not on chip. */

@@ -48,10 +48,11 @@ static int take_receive_ahead(struct rnic *rnic, const struct qp *qp, struct mes
             break;
         before += message_is_received(other) && other->has_receive < 2;
     }
-    if (qp->srq != SRQ_NONE || rnic->receives_fetched.on || queue->posted - queue->taken <= before)
+    if (qp->srq != SRQ_NONE || qp->transport == QP_XRC || rnic->receives_fetched.on ||
+        queue->posted - queue->taken <= before)
         return 0;
     const struct qp_receive *receive = &queue->slot[(queue->taken + before) & queue->mask];
-    return receive->posted_at_ps <= rnic->sim->now && receive_give_wqe(message, receive);
+    return receive->posted_at_ps <= rnic->sim->now && receive_give_wqe(qp, message, receive);
 }
 
 int selective_place(struct rnic *rnic, struct item *item)
@@ -83,7 +84,7 @@ void selective_release(struct rnic *rnic, struct item *item, int64_t ack_cyc)
         uint32_t packet = selective->message[responder->psn_expected & selective->ahead.mask];
         sack_drop(&selective->ahead, responder->psn_expected);
         if (packet & PACKET_TAKES_WQE)
-            receive_count_wqe(qp, rnic_message(rnic, packet & PACKET_MESSAGE));
+            receive_count_wqe(qp->receives, rnic_message(rnic, packet & PACKET_MESSAGE));
         if ((packet & PACKET_IS_LAST) && rnic->setup.transport->ack_point == TRANSPORT_ACK_ACCEPTED)
             rnic_message(rnic, packet & PACKET_MESSAGE)->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, ack_cyc);
         responder_take(responder, 1, (packet & PACKET_IS_LAST) != 0);

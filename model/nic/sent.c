@@ -1,11 +1,13 @@
-/* Requests that nobody acknowledges: complete when the last frame has left the MAC, whatever becomes of it (transport.completion = sent).
- * What the MAC tells takes the place of an ACK, so that all behind it is the same. It makes no choice: it runs inside the port. */
+/* Requests that nobody acknowledges: complete when the last frame has left the MAC, whatever becomes of it (UC, UD; of any QP with
+ * transport.completion = sent). What the MAC tells takes the place of an ACK, so that all behind it is the same: through path retire where no
+ * ACKs are, else at retire itself, when it would have come through the empty path. It makes no choice: it runs inside the port. */
 #include "nic/rnic.h"
 #include "transport/frame.h"
 
 int sent_init(struct rnic *rnic)
 {
     rnic->completes_when_sent = rnic->setup.transport->completion == TRANSPORT_COMPLETION_SENT;
+    rnic->tells_when_sent = rnic->completes_when_sent;
     if (!rnic->completes_when_sent)
         return 0;
     path_entry(&rnic->path[RNIC_RETIRE])->write_decider = rnic->port.decider;
@@ -29,6 +31,8 @@ static uint32_t news_of(struct rnic *rnic, uint32_t packet, int64_t at_ps)
 void sent_frame(struct rnic *rnic, uint32_t packet, int64_t at_ps)
 {
     struct item *item = rnic_item(rnic, packet);
+    if (!rnic->qp[rnic_message(rnic, item->message)->qp].is_unreliable || item->kind != ITEM_DATA)
+        return;
     int is_told = item->ack_request && !(item->bad & ITEM_NOT_READ); /* else its QP fails */
     item->ack_request = 0;                                           /* the receiver has nothing to say */
     if (!is_told)
@@ -36,8 +40,13 @@ void sent_frame(struct rnic *rnic, uint32_t packet, int64_t at_ps)
     int64_t cyc = clk_after(&rnic->user_clk, at_ps) + rnic->params->sent_latency - 1;
     uint32_t ref = news_of(rnic, packet, at_ps);
     rnic_item(rnic, ref)->judged_at_ps = rnic_ps(rnic, cyc);
+    if (!rnic->completes_when_sent)
+        cyc = clk_after(&rnic->user_clk, rnic_ps(rnic, cyc) + path_least_ps(&rnic->path[RNIC_RETIRE]));
     model_assert(rnic->sim, agenda_put(&rnic->sent, cyc, 0, ref) == 0, "out of memory");
-    sent_forward(rnic);
+    if (rnic->completes_when_sent)
+        sent_forward(rnic);
+    else
+        sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
 }
 
 void sent_forward(struct rnic *rnic)

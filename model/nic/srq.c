@@ -49,17 +49,22 @@ void srq_free(struct rnic *rnic)
     free(srqs->by_number.entry);
 }
 
+uint32_t srq_of(const struct rnic *rnic, const struct item *item)
+{
+    const struct qp *qp = &rnic->qp[item->qp];
+    return qp->transport == QP_XRC ? rnic_message(rnic, item->message)->to : qp->srq;
+}
+
 int srq_takes(const struct rnic *rnic, const struct item *item)
 {
-    return item->kind == ITEM_DATA && rnic->qp[item->qp].srq != SRQ_NONE &&
-           receive_takes_wqe(item, rnic_message(rnic, item->message));
+    return item->kind == ITEM_DATA && receive_takes_wqe(item, rnic_message(rnic, item->message)) &&
+           srq_of(rnic, item) != SRQ_NONE;
 }
 
 int64_t srq_free_cyc(const struct rnic *rnic, const struct item *item)
 {
-    return rnic->srqs.count > 0 && !item->bad && srq_takes(rnic, item)
-               ? rnic->srqs.srq[rnic->qp[item->qp].srq]->free_cyc
-               : 0;
+    return rnic->srqs.count > 0 && !item->bad && srq_takes(rnic, item) ? rnic->srqs.srq[srq_of(rnic, item)]->free_cyc
+                                                                       : 0;
 }
 
 void srq_accessed(struct rnic *rnic, uint32_t index, int is_empty)

@@ -41,6 +41,8 @@ struct item;
 uint32_t srq_add(struct rnic *rnic, uint32_t srqn, uint32_t depth);
 void srq_free(struct rnic *rnic);
 
+/* Whose WQEs the packet takes, if any: its QP's SRQ, or with XRC the message's; SRQ_NONE: the QP's own. */
+uint32_t srq_of(const struct rnic *rnic, const struct item *item);
 /* Whether the packet takes a receive WQE of an SRQ, if it is accepted. */
 int srq_takes(const struct rnic *rnic, const struct item *item);
 /* From which cycle on it can; 0: it takes none. */

@@ -142,7 +142,11 @@ static void join(struct rnic *nic, uint32_t index, struct rnic *peer)
 {
     struct qp *qp = &nic->qp[index];
     uint32_t other = qp_table_find(&peer->by_number, qp->peer_qpn);
-    if (other == QP_NONE || peer->qp[other].peer_qpn != qp->qpn)
+    if (qp->transport == QP_UD) {
+        qp->peer = 0; /* each request has its own */
+        return;
+    }
+    if (other == QP_NONE || peer->qp[other].peer_qpn != qp->qpn || peer->qp[other].transport != qp->transport)
         return;
     qp->peer = other;
     peer->qp[other].peer = index;

@@ -184,9 +184,9 @@ static const struct bad_case cases[] = {
     {HEAD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,2,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe",
      "t.wqe:5: several SGEs are not simulated"},
     {HEAD GOOD GOOD GOOD, RUN "t.wqe", "t.wqe:7: doorbell 1 has 3 or more requests"},
-    {"#rnicsim-trace version=1\n#qp host=0 qpn=2 type=UC peer_host=1 peer_qpn=1\n"
-     "#qp host=1 qpn=1 type=UC peer_host=0 peer_qpn=2\n" COLUMNS GOOD,
-     RUN "t.wqe", "t.wqe:2: QP 2 of host 0: UC and UD are not simulated"},
+    {"#rnicsim-trace version=1\n#qp host=0 qpn=2 type=UD peer_host=1\n"
+     "#qp host=1 qpn=1 type=UD peer_host=0\n" COLUMNS GOOD,
+     RUN "t.wqe", "t.wqe:2: QP 2 of host 0: a UD QP whose requests go nowhere"},
     {"#rnicsim-trace version=1\n#qp host=0 qpn=2 type=RC peer_host=2 peer_qpn=1\n"
      "#qp host=2 qpn=1 type=RC peer_host=0 peer_qpn=2\n" COLUMNS GOOD,
      RUN "t.wqe", "t.wqe:2: QP 2 of host 0: two hosts are simulated"},

@@ -112,6 +112,9 @@ static void lat_reports(void)
     check_lat("send_lat -n 300");
     check_lat("send_lat -s 1K -n 333 -r 16");
     check_lat("send_lat -s 2 -n 120 -t 16 -Q 8");
+    check_lat("send_lat -s 64 -n 200 -c UD");
+    check_lat("write_lat -s 64 -n 200 -c UC");
+    check_lat("send_lat -s 64 -n 200 -c XRC");
     check_lat("write_lat -n 5 --latency_gap=3");
     check_lat("read_lat -n 300");
     check_lat("read_lat -s 64K -n 60");
@@ -175,6 +178,8 @@ static void bw_reports(void)
     check_bw("write_bw -s 1K -q 3 -n 400 -Q 10");
     check_bw("write_bw -s 1K -n 400 -N");
     check_bw("send_bw -s 2K -n 600");
+    check_bw("send_bw -s 64K -n 600 -c UD"); /* one packet of 4 KiB */
+    check_bw("send_bw -s 2K -n 600 -c UC -q 2");
     check_bw("send_bw -s 2K -n 600 -r 64 -t 32");
     check_bw("send_bw -s 2K -n 512 -q 2 -b");
     check_bw("read_bw -s 4K -n 500");

@@ -56,7 +56,8 @@ static void write_burst(const struct command *command, int frames)
 static long long drops_at_depth(struct command *command, int depth)
 {
     command_run(command,
-                "$R run -b u280_100g " SLOW_READER " -s 'stage.rx.cdc.depth=%d beats' -s transport.recovery=none --json burst.wqe 2>warnings",
+                "$R run -b u280_100g " SLOW_READER
+                " -s 'stage.rx.cdc.depth=%d beats' -s transport.recovery=none --json burst.wqe 2>warnings",
                 depth);
     json_t *summary = json_loads(command->out, 0, NULL);
     long long drops = number(json_object_get(summary, "drops"), "rx.cdc full");

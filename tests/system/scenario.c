@@ -31,6 +31,11 @@ static enum rnicsim_opcode opcode_of(const struct scenario *s, uint32_t index)
     return s->more ? s->more[index % s->more_count] : s->opcode;
 }
 
+static enum rnicsim_transport transport_of(const struct scenario *s, uint32_t qp)
+{
+    return qp % 3 == 1 ? RNICSIM_RC : s->transport;
+}
+
 static uint32_t max_rd_atomic(const struct scenario *s)
 {
     int answered = s->opcode >= RNICSIM_READ;
@@ -55,7 +60,7 @@ static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim
     for (size_t i = 0; i < s->faults; i++)
         if (rnicsim_fault_add(*sim, &s->fault[i], error))
             return -1;
-    for (uint32_t host = 0; host < 2 && s->has_srq; host++) {
+    for (uint32_t host = 0; host < 2 && (s->has_srq || s->transport == RNICSIM_XRC); host++) {
         struct rnicsim_srq_attr srq = {.host = host, .srqn = 7, .depth = 32768, .limit = s->srq_limit};
         if (rnicsim_srq_create(*sim, &srq, error))
             return -1;
@@ -72,6 +77,9 @@ static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim
                                          .srqn = s->has_srq ? 7 : 0,
                                          .max_inline_bytes = 1024,
                                          .max_rd_atomic = max_rd_atomic(s)};
+            qp.transport = transport_of(s, i);
+            if (qp.transport == RNICSIM_XRC)
+                qp.rq_depth = qp.srqn = 0;
             if (s->has_unlike_qps) {
                 qp.service_level = i % 4;
                 qp.weight = 1 + i % 5;
@@ -92,7 +100,9 @@ static int post_batch(const struct scenario *s, struct rnicsim *sim, uint32_t ho
                       struct rnicsim_error *error)
 {
     struct rnicsim_wr wr[64];
-    struct rnicsim_recv recv = {.address = 1u << 26, .length_bytes = s->length_bytes};
+    enum rnicsim_transport transport = transport_of(s, qp);
+    struct rnicsim_recv recv = {.address = 1u << 26, .length_bytes = s->length_bytes + 40};
+    int has_srq = s->has_srq || transport == RNICSIM_XRC;
     for (uint32_t i = 0; i < s->batch; i++) {
         enum rnicsim_opcode opcode = opcode_of(s, first + i);
         wr[i] = (struct rnicsim_wr){.wr_id = i,
@@ -101,11 +111,12 @@ static int post_batch(const struct scenario *s, struct rnicsim *sim, uint32_t ho
                                     .length_bytes = opcode > RNICSIM_READ ? 8 : s->length_bytes,
                                     .immediate = i,
                                     .opcode = opcode,
+                                    .remote_srqn = 7,
                                     .flags = (opcode >= RNICSIM_READ ? s->flags & ~RNICSIM_INLINE : s->flags) |
                                              (i + 1 == s->batch ? RNICSIM_SIGNALLED : 0)};
         if (is_received(opcode) &&
-            (s->has_srq ? rnicsim_post_srq_recv(sim, host ^ 1, 7, &recv, 1, rnicsim_now(sim), error)
-                        : rnicsim_post_recv(sim, host ^ 1, qp + 1, &recv, 1, rnicsim_now(sim), error)))
+            (has_srq ? rnicsim_post_srq_recv(sim, host ^ 1, 7, &recv, 1, rnicsim_now(sim), error)
+                     : rnicsim_post_recv(sim, host ^ 1, qp + 1, &recv, 1, rnicsim_now(sim), error)))
             return -1;
     }
     return rnicsim_post_send(sim, host, qp + 1, wr, s->batch, rnicsim_now(sim), error);

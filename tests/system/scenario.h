@@ -28,10 +28,11 @@ struct scenario {
     uint32_t messages;
     struct rnicsim_fault fault[4];
     size_t faults;
-    int has_srq;        /* each host's QPs take receive buffers from one SRQ */
-    uint32_t srq_limit; /* of it, armed once */
-    int has_unlike_qps; /* of several service levels, weights and rate limits */
-    int64_t *stamps;    /* NULL, or room for one stamp of each SEND_DONE */
+    int has_srq;                      /* each host's QPs take receive buffers from one SRQ */
+    uint32_t srq_limit;               /* of it, armed once */
+    enum rnicsim_transport transport; /* of every QP but each third, which is RC */
+    int has_unlike_qps;               /* of several service levels, weights and rate limits */
+    int64_t *stamps;                  /* NULL, or room for one stamp of each SEND_DONE */
     enum rnicsim_stamp stamp;
     unsigned flags; /* RNICSIM_SIGNALLED is added to the last of each batch */
 };
