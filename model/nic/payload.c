@@ -136,7 +136,8 @@ void payload_forget(struct rnic *rnic, uint32_t packets, int64_t cyc)
     if (payload->entries.depth == 0 || packets == 0)
         return;
     space_give(&payload->entries, packets, cyc + 1);
-    level_out(&payload->entries_level, cyc, packets);
+    for (uint32_t i = 0; i < packets; i++) /* each has come in by itself */
+        level_out(&payload->entries_level, cyc, 1);
 }
 
 int64_t payload_through_ram(struct rnic *rnic, uint32_t bytes, int64_t done_cyc)

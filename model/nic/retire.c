@@ -91,7 +91,8 @@ static void give_up_entries(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
         return;
     uint32_t psn = psn_add(oldest->first_psn, qp->kept_offset_bytes / qp->mtu_bytes);
     uint32_t psns = psn_add(requester_end(&qp->requester), PSN_MASK + 1 - psn);
-    payload_forget(rnic, pass_kept(rnic, qp, psns, 0, now_cyc), now_cyc);
+    payload_forget(rnic, pass_kept(rnic, qp, psns, 0, now_cyc),
+                   now_cyc + 1); /* one may have been granted in this cycle */
 }
 
 /* The QP is in error from now on, because of this request. It may have been the one whose turn it was: another may have it. */
