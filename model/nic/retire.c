@@ -276,6 +276,13 @@ static int can_retire(const struct rnic *rnic, const struct qp *qp)
     return !message_is_answered(message) || message->returned;
 }
 
+/* Whether the next step is the QP's that is under way: it retires another request, or its flush begins. */
+static int goes_on(const struct rnic *rnic)
+{
+    return rnic->retiring_qp != QP_NONE &&
+           (rnic->retiring_nak || can_retire(rnic, &rnic->qp[rnic->retiring_qp]));
+}
+
 /* Retires one request of the QP under way; 0 when there is none left. */
 static int retire_one(struct rnic *rnic, int64_t now_cyc)
 {
@@ -397,9 +404,11 @@ static int64_t decide(void *self, int64_t now)
     if (step(rnic, now_cyc)) {
         rnic->retiring.work_cyc += rnic->params->retire_interval;
         rnic->retire_free_cyc = now_cyc + rnic->params->retire_interval;
-        return rnic_ps(rnic, rnic->retire_free_cyc);
+        if (goes_on(rnic))
+            return rnic_ps(rnic, rnic->retire_free_cyc);
     }
     int64_t next = next_input_cyc(rnic);
+    next = next < rnic->retire_free_cyc ? rnic->retire_free_cyc : next;
     return next == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, next);
 }
 
