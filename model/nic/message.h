@@ -80,7 +80,11 @@ _Static_assert(sizeof(struct message) == 256, "a message's size is a power of tw
 /* A zeroed message with one owner, of a pool of them (queue depths bound it). POOL_NONE without memory. */
 uint32_t message_new(struct pool *messages);
 /* One owner is done. */
-void message_end(struct pool *messages, uint32_t index);
+static inline void message_end(struct pool *messages, uint32_t index)
+{
+    if (--((struct message *)messages->slot)[index].owners == 0)
+        pool_give(messages, index);
+}
 /* One more. */
 static inline void message_hold(struct pool *messages, uint32_t index)
 {

@@ -40,14 +40,3 @@ void outbox_put(struct outbox *outbox, int64_t at_ps, enum outbox_kind kind, uin
     model_assert(outbox->sim, heap_put(&outbox->waiting, at_ps, order, ref) == 0, "out of memory");
     sim_wake(outbox->sim, outbox->decider, at_ps);
 }
-
-int outbox_take(struct outbox *outbox, struct outbox_entry *entry)
-{
-    const struct agenda_entry *first = agenda_first(&outbox->ready);
-    if (!first)
-        return 0;
-    *entry = (struct outbox_entry){agenda_at(first), (enum outbox_kind)(first->ref >> 40), first->ref >> 32 & 0xff,
-                                   (uint32_t)first->ref};
-    agenda_drop_first(&outbox->ready);
-    return 1;
-}

@@ -39,6 +39,15 @@ void outbox_free(struct outbox *outbox);
 /* at_ps > now. */
 void outbox_put(struct outbox *outbox, int64_t at_ps, enum outbox_kind kind, uint32_t host, uint32_t message);
 /* The next that was released; 0: none. */
-int outbox_take(struct outbox *outbox, struct outbox_entry *entry);
+static inline int outbox_take(struct outbox *outbox, struct outbox_entry *entry)
+{
+    const struct agenda_entry *first = agenda_first(&outbox->ready);
+    if (!first)
+        return 0;
+    *entry = (struct outbox_entry){agenda_at(first), (enum outbox_kind)(first->ref >> 40), first->ref >> 32 & 0xff,
+                                   (uint32_t)first->ref};
+    agenda_drop_first(&outbox->ready);
+    return 1;
+}
 
 #endif
