@@ -18,6 +18,7 @@
 
 #include "kernel/agenda.h"
 #include "kernel/fifo.h"
+#include "kernel/space.h"
 #include "pcie/flow.h"
 #include "pcie/interface.h"
 #include "pcie/params.h"

@@ -14,7 +14,11 @@ static int log2_exact(uint32_t bytes)
 
 int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape)
 {
-    *fifo = (struct fifo){.sim = sim, .shape = *shape, .read_decider = SIM_NO_DECIDER, .write_decider = SIM_NO_DECIDER};
+    *fifo = (struct fifo){.sim = sim,
+                          .shape = *shape,
+                          .last_free_cyc = INT64_MIN,
+                          .read_decider = SIM_NO_DECIDER,
+                          .write_decider = SIM_NO_DECIDER};
     fifo->write_shift = log2_exact(shape->write_bytes);
     fifo->read_shift = log2_exact(shape->read_bytes);
     if (fifo->write_shift < 0 || fifo->read_shift < 0 || shape->depth < 1 || shape->depth > (1u << 24) ||
@@ -25,8 +29,7 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
         ring *= 2;
     fifo->mask = ring - 1;
     fifo->slot = malloc(ring * sizeof *fifo->slot);
-    if (!fifo->slot || (shape->in_beats ? space_init : space_init_ones)(&fifo->space, sim, shape->name, shape->depth) ||
-        level_init(&fifo->level, shape->depth, 0))
+    if (!fifo->slot || level_init(&fifo->level, shape->depth, 0))
         return -1;
     level_set_clocks(&fifo->level, shape->write_clk, shape->read_clk);
     return 0;
@@ -53,7 +56,6 @@ void fifo_free(struct fifo *fifo)
 {
     free(fifo->slot);
     free(fifo->beat_cyc);
-    space_free(&fifo->space);
     level_free(&fifo->level);
 }
 
@@ -66,6 +68,25 @@ void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_c
     for (uint32_t i = 0; i < beats; i++)
         to[i] = fifo_seen_at(fifo, beat_cyc ? beat_cyc[i]
                                             : head_cyc + (beats > 1 ? (tail_cyc - head_cyc) * i / (beats - 1) : 0));
+}
+
+/* When it is back by from_cyc, half of what is told behind it may be, too: then nobody need ask for that again, and in a FIFO that is
+ * seldom full few items are looked up. */
+int64_t fifo_look_for_space(struct fifo *fifo, int64_t need, int64_t from_cyc)
+{
+    const struct level *level = &fifo->level;
+    if (level->out_total < (uint64_t)need)
+        return SIM_NEVER;
+    fifo->needed = fifo_find(fifo, need);
+    int64_t back_at = fifo_holder_back_at(fifo, fifo->needed);
+    if (back_at > from_cyc)
+        return back_at;
+    uint64_t half = (fifo->needed + level->next - level->undecided) / 2;
+    if (half > fifo->needed && fifo_holder_back_at(fifo, half) <= from_cyc) {
+        fifo->needed = half;
+        fifo->certain = (int64_t)level->holder[half & level->mask].out_total;
+    }
+    return 0;
 }
 
 void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc)

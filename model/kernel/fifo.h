@@ -11,7 +11,6 @@
 
 #include "kernel/level.h"
 #include "kernel/sim.h"
-#include "kernel/space.h"
 
 #include <stddef.h>
 
@@ -40,12 +39,14 @@ struct fifo {
     struct sim *sim;
     struct fifo_shape shape;
     int write_shift, read_shift;
-    struct space
-        space; /* in reader's cycles, when it leaves the reader: what the writer sees is worked out when it asks */
-    struct level level;
+    struct level level; /* who was in: also tells when space leaves the reader; when the writer sees that is worked out
+                           when it asks */
+    int64_t
+        certain; /* units that are back before the writer can ask for them, whatever it asks: it need not look them up */
+    uint64_t needed; /* in beats: the holder whose space the last item needed: later ones need no earlier */
     struct fifo_slot *slot;
     uint32_t mask, first, next;
-    int64_t last_head_cyc;
+    int64_t last_head_cyc, last_free_cyc;
     uint32_t beats_max;
     int stretch_crossings; /* clock crossings in the path's cut-through stretch through this FIFO; + 2: a threshold behind it */
     int64_t *beat_cyc; /* NULL, or the visible cycle of every beat of every slot: beats_max a slot */
@@ -85,33 +86,60 @@ static inline int64_t fifo_space_seen_at(const struct fifo *fifo, int64_t return
     return clk_cross(fifo->shape.read_clk, return_cyc, fifo->shape.write_clk, fifo->shape.flops);
 }
 
-/* The writer's cycle from which an item of `bytes` fits: 0 already, SIM_NEVER not decided yet (R7). */
-static inline int64_t fifo_space_at(const struct fifo *fifo, uint32_t bytes)
+/* So many units must have come back for `units` more; `certain` or less: they are there already. */
+static inline int64_t fifo_need(const struct fifo *fifo, uint32_t units)
 {
-    const struct space *space = &fifo->space;
-    int64_t need = space_need(space, fifo_units(fifo, bytes));
-    if (need <= 0)
-        return 0;
-    if (space->given < (uint64_t)need)
-        return SIM_NEVER;
-    return fifo_space_seen_at(fifo, space->back_at[space_find(space, (uint64_t)need) & space->mask]);
+    return (int64_t)(fifo->level.in_total + units - fifo->shape.depth);
 }
 
-/* The same for `units`, and takes them, unless it is SIM_NEVER. */
-static inline int64_t fifo_take_space(struct fifo *fifo, uint32_t units)
+/* The holder that brings unit `need` (counted from 1) back, which is told. */
+static inline uint64_t fifo_find(const struct fifo *fifo, int64_t need)
 {
-    struct space *space = &fifo->space;
-    int64_t need = space_need(space, units);
-    if (need <= 0) {
-        space->taken += units;
+    uint64_t i = (uint64_t)need - 1;
+    if (!fifo->shape.in_beats)
+        return i;
+    for (i = fifo->needed; fifo->level.holder[i & fifo->level.mask].out_total < (uint64_t)need;)
+        i++;
+    return i;
+}
+
+/* The writer's cycle in which it sees the space of a holder. */
+static inline int64_t fifo_holder_back_at(const struct fifo *fifo, uint64_t holder)
+{
+    return fifo_space_seen_at(fifo, fifo->level.holder[holder & fifo->level.mask].out + fifo->shape.return_cyc);
+}
+
+/* The writer's cycle from which `units` fit: 0 already, SIM_NEVER not decided yet (R7). */
+static inline int64_t fifo_units_at(const struct fifo *fifo, uint32_t units)
+{
+    int64_t need = fifo_need(fifo, units);
+    if (need <= fifo->certain)
         return 0;
-    }
-    if (space->given < (uint64_t)need)
+    if (fifo->level.out_total < (uint64_t)need)
         return SIM_NEVER;
-    space->taken += units;
-    uint32_t back = space_find(space, (uint64_t)need);
-    space->first = back;
-    return fifo_space_seen_at(fifo, space->back_at[back & space->mask]);
+    return fifo_holder_back_at(fifo, fifo_find(fifo, need));
+}
+
+int64_t fifo_look_for_space(struct fifo *fifo, int64_t need, int64_t from_cyc);
+
+/* The same for an item of `bytes`. */
+static inline int64_t fifo_space_at(const struct fifo *fifo, uint32_t bytes)
+{
+    return fifo_units_at(fifo, fifo_units(fifo, bytes));
+}
+
+/* The same for `units` that are put in next by a writer that does not start before from_cyc, nor will for a later item (R2): 0 also for
+ * space that is back by then. */
+static inline int64_t fifo_take_space(struct fifo *fifo, uint32_t units, int64_t from_cyc)
+{
+    int64_t need = fifo_need(fifo, units);
+    return need <= fifo->certain ? 0 : fifo_look_for_space(fifo, need, from_cyc);
+}
+
+/* Units put in and not released, whatever the instant: 0 when everything is home. */
+static inline uint64_t fifo_units_away(const struct fifo *fifo)
+{
+    return fifo->level.in_total - fifo->level.out_total;
 }
 
 static inline int fifo_empty(const struct fifo *fifo)
@@ -144,6 +172,11 @@ static inline int64_t fifo_seen_at(const struct fifo *fifo, int64_t write_cyc)
 /* When the reader sees the item's first and last beat. One that waits for the last looks at no other. */
 static inline void fifo_see(const struct fifo *fifo, struct fifo_slot *item, int64_t head_cyc, int64_t tail_cyc)
 {
+    if (fifo->shape.flops == 0) {
+        item->tail_cyc = tail_cyc;
+        item->head_cyc = fifo->reader_wants_tail ? tail_cyc : head_cyc;
+        return;
+    }
     item->tail_cyc = fifo_seen_at(fifo, tail_cyc);
     item->head_cyc = head_cyc == tail_cyc || fifo->reader_wants_tail ? item->tail_cyc : fifo_seen_at(fifo, head_cyc);
 }
@@ -159,7 +192,7 @@ static inline void fifo_wake_reader(struct fifo *fifo, const struct fifo_slot *s
         sim_wake(fifo->sim, fifo->read_decider, clk_edge(fifo->shape.read_clk, slot->head_cyc));
 }
 
-/* Puts an item in, as its reader sees it: fifo_push() without the reader's part. Its `units` of space are taken already. */
+/* Puts an item in, as its reader sees it: fifo_push() without the reader's part. Its `units` fit. */
 static inline void fifo_put(struct fifo *fifo, int64_t start_cyc, const struct fifo_slot *item, uint32_t units)
 {
     model_assert(fifo->sim, item->head_cyc >= fifo->last_head_cyc, "%s: item %u comes before the one ahead of it",
@@ -190,10 +223,9 @@ void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t t
 /* Wakes or runs the writer that waits for space, which leaves the reader at return_cyc. */
 void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc);
 
-/* The reader frees `units` at free_cyc. */
-static inline void fifo_give_space(struct fifo *fifo, uint32_t units, int64_t free_cyc)
+/* The reader has freed space at free_cyc: who waits for it goes on. */
+static inline void fifo_space_is_free(struct fifo *fifo, int64_t free_cyc)
 {
-    space_give(&fifo->space, units, free_cyc + fifo->shape.return_cyc);
     if (fifo->writer_waits)
         fifo_tell_writer(fifo, free_cyc + fifo->shape.return_cyc);
 }
@@ -204,8 +236,12 @@ static inline void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start
 {
     uint32_t units = fifo_units(fifo, bytes);
     int64_t free_cyc = fifo->shape.in_beats ? end_cyc : start_cyc;
+    model_assert(fifo->sim, fifo->level.undecided > 0, "%s: more space comes back than there is", fifo->shape.name);
+    model_assert(fifo->sim, free_cyc >= fifo->last_free_cyc, "%s: space comes back at %lld after %lld",
+                 fifo->shape.name, (long long)free_cyc, (long long)fifo->last_free_cyc);
+    fifo->last_free_cyc = free_cyc;
     level_out(&fifo->level, free_cyc, units);
-    fifo_give_space(fifo, units, free_cyc);
+    fifo_space_is_free(fifo, free_cyc);
 }
 
 #endif

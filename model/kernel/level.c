@@ -64,6 +64,7 @@ struct counting {
     uint64_t mask, out_counted, decided;
     int64_t *time_ps;
     int64_t since_ps, exit_ps; /* the next exit's instant; SIM_NEVER: not told yet */
+    uint64_t in_total;         /* of the entries counted */
     uint32_t level;
     struct level_watch *watch;
 };
@@ -94,7 +95,7 @@ static inline void count_exits(struct counting *c, const struct clk *out_clk, in
     while (c->exit_ps <= now_ps) {
         c->time_ps[c->level] += c->exit_ps - c->since_ps;
         c->since_ps = c->exit_ps;
-        c->level -= c->holder[c->out_counted & c->mask].out_units;
+        c->level = (uint32_t)(c->in_total - c->holder[c->out_counted & c->mask].out_total);
         if (clocks == CLOCKS_WATCHED)
             note(c->watch, c->exit_ps, c->level);
         c->exit_ps =
@@ -110,7 +111,7 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
     const struct clk in_clk = level->in_clk, out_clk = clocks == CLOCKS_ONE ? in_clk : level->out_clk;
     const int64_t phase = clocks == CLOCKS_ONE ? in_clk.phase_ps : 0;
     struct counting c = {level->holder,           level->mask, level->out_counted, decided(level), level->time_ps,
-                         level->since_ps - phase, SIM_NEVER,   level->level,       level->watch};
+                         level->since_ps - phase, SIM_NEVER,   level->in_before,   level->level,   level->watch};
     uint64_t i = level->in_counted, next = level->next;
     uint32_t high_water = level->high_water;
     known_ps -= known_ps == INT64_MAX || known_ps == INT64_MIN ? 0 : phase;
@@ -122,7 +123,8 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
         if (at > known_ps)
             break;
         count_exits(&c, &out_clk, at, clocks);
-        c.level += entry->in_units;
+        c.level += (uint32_t)(entry->in_total - c.in_total);
+        c.in_total = entry->in_total;
         if (clocks == CLOCKS_WATCHED)
             note(c.watch, at, c.level);
         if (c.level > high_water) {
@@ -135,6 +137,7 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
     level->in_counted = i;
     level->out_counted = c.out_counted;
     level->since_ps = c.since_ps + phase;
+    level->in_before = c.in_total;
     level->level = c.level;
     level->high_water = high_water;
 }

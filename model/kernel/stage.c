@@ -171,7 +171,7 @@ static int serve_waiting(struct stage *stage)
 {
     struct fifo_slot item = *fifo_front(&stage->in);
     uint32_t units = fifo_units(stage->out, item.bytes);
-    int64_t space_at = fifo_take_space(stage->out, units), end;
+    int64_t space_at = fifo_take_space(stage->out, units, item.head_cyc), end;
     if (space_at == SIM_NEVER)
         return 0;
     stage->in.first++;
@@ -228,7 +228,7 @@ static inline __attribute__((always_inline)) void accept(struct stage *stage, in
         uint32_t units_out = out->shape.in_beats ? beats_out : 1;
         int64_t space_at, end;
         int is_first = fifo_empty(in);
-        if (!is_first || stage->long_way || (space_at = fifo_take_space(out, units_out)) == SIM_NEVER) {
+        if (!is_first || stage->long_way || (space_at = fifo_take_space(out, units_out, item->head_cyc)) == SIM_NEVER) {
             fifo_put(in, start_cyc, item, units);
             if (is_first) /* else the first one waits for space */
                 stage_run(stage);
@@ -240,7 +240,7 @@ static inline __attribute__((always_inline)) void accept(struct stage *stage, in
         int64_t start = pass_plain(&stage->server, out, space_at, beats, item, &end);
         int64_t free_cyc = in->shape.in_beats ? end : start;
         level_pass(&in->level, start_cyc, free_cyc, units);
-        fifo_give_space(in, units, free_cyc);
+        fifo_space_is_free(in, free_cyc);
         start_cyc = start;
         units = units_out;
         beats = beats_out;
@@ -266,7 +266,9 @@ void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t t
     uint32_t beats = fifo_beats(bytes, fifo->read_shift), units = fifo->shape.in_beats ? beats : 1;
     if (fifo->watch)
         fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
-    space_take(&fifo->space, units);
+    int64_t space_at = fifo_take_space(fifo, units, start_cyc);
+    model_assert(fifo->sim, space_at != SIM_NEVER, "%s: an item is put into space that nobody has given back",
+                 fifo->shape.name);
     if (!fifo->beat_cyc) {
         if (fifo->read_stage)
             accept(fifo->read_stage, start_cyc, &item, units, beats);

@@ -105,12 +105,12 @@ static __attribute__((noinline, cold)) int64_t held_up_until(struct rnic *rnic, 
     uint32_t units = fifo_units(in, bytes);
     for (uint32_t i = arriving->first; i != arriving->next; i++) /* those before it will have taken theirs */
         units += fifo_units(in, arriving->slot[i & arriving->mask].bytes);
-    int64_t space_at = space_when(&in->space, units);
+    int64_t space_at = fifo_units_at(in, units);
     if (space_at == SIM_NEVER) {
         in->writer_waits = 1;
         return SIM_NEVER;
     }
-    int64_t at_ps = clk_edge(&peer->mac_clk, fifo_space_seen_at(in, space_at));
+    int64_t at_ps = clk_edge(&peer->mac_clk, space_at);
     int64_t line_cyc = clk_at_or_after(&rnic->line.clk, at_ps);
     return space_at > 0 && line_cyc > head_cyc ? line_cyc : head_cyc;
 }

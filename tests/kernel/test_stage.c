@@ -175,7 +175,7 @@ static void space_in_beats(void)
     (void)fifo_take(&bench.path.end);
     fifo_release(&bench.path.end, 512, 10, 17);
     CU_ASSERT_EQUAL(fifo_space_at(&bench.path.end, 129), 20);
-    CU_ASSERT_EQUAL(space_away(&bench.path.end.space), 0);
+    CU_ASSERT_EQUAL(fifo_units_away(&bench.path.end), 0);
     bench_free(&bench);
 }
 
