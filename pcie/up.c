@@ -252,11 +252,15 @@ static struct pcie_choice choose(struct pcie *pcie)
     int64_t from_cyc = up_later(pcie->up_from_cyc, pcie->up_free_cyc);
     int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
     int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
-    if (!(cqes | event | pcie->has_updates) && !(reads && payload)) { /* at most one of them */
-        choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
+    if (!pcie->has_updates && reads + payload + cqes + event <= 1) {
+        choice.input = reads     ? PCIE_IN_READ
+                       : payload ? PCIE_IN_PAYLOAD
+                       : cqes    ? PCIE_IN_CQE
+                       : event   ? PCIE_IN_EVENT
+                                 : -1;
         if (choice.input >= 0)
             choice.start_cyc =
-                behind_stops(pcie, up_later(reads ? read_at(pcie) : write_at(pcie, PCIE_IN_PAYLOAD), from_cyc));
+                behind_stops(pcie, up_later(reads ? read_at(pcie) : write_at(pcie, choice.input), from_cyc));
         return choice;
     }
     int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,

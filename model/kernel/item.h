@@ -34,6 +34,7 @@ struct item {
     uint32_t trip;      /* of a last packet that is sent again: where its own stamps are, plus 1 */
     int64_t wire_at_ps; /* of an ACK or an answer */
     int64_t judged_at_ps;
+    uint64_t spare; /* 64 bytes: an index becomes an address with a shift */
 };
 
 /* A zeroed item of a pool of them (windows bound it). POOL_NONE without memory. */
