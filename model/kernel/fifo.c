@@ -41,12 +41,14 @@ int fifo_keep_beats(struct fifo *fifo, uint32_t beats_max)
         return -1;
     fifo->beats_max = beats_max;
     fifo->beat_cyc = malloc(((size_t)fifo->mask + 1) * beats_max * sizeof *fifo->beat_cyc);
+    fifo->long_way = 1;
     return fifo->beat_cyc ? 0 : -1;
 }
 
 void fifo_watch(struct fifo *fifo, fifo_watch_fn *watch, void *context)
 {
     fifo->watch = watch;
+    fifo->long_way = 1;
     fifo->watch_context = context;
     if (fifo->write_stage)
         stage_find_way(fifo->write_stage);

@@ -57,6 +57,7 @@ struct fifo {
     int writer_waits;
     int64_t back_pressure_cyc; /* writer's cycles for which an item waited for space */
     uint64_t drops;
+    int long_way; /* somebody watches, or beats are kept */
     /* NULL, or told of every push (tests, waveforms): the cycles are the writer's */
     fifo_watch_fn *watch;
     void *watch_context;
@@ -216,9 +217,11 @@ static inline void fifo_hand_over(struct fifo *fifo, int64_t start_cyc, struct f
 }
 
 /* Reserves space at the writer's cycle start_cyc; the item's first and last beat come out of the writer at head_cyc and
- * tail_cyc (> start_cyc). beat_cyc: every beat's cycle, or NULL. Wakes or runs the reader. */
-void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
-               uint32_t bytes, uint32_t ref);
+ * tail_cyc (> start_cyc). Wakes or runs the reader. */
+void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes, uint32_t ref);
+/* The same with every beat's cycle, or NULL. */
+void fifo_push_beats(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
+                     uint32_t bytes, uint32_t ref);
 
 /* Wakes or runs the writer that waits for space, which leaves the reader at return_cyc. */
 void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc);

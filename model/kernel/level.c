@@ -12,7 +12,7 @@ int level_init(struct level *level, uint32_t depth, int64_t start_ps)
     while (ring < 2 * (uint64_t)depth + LEVEL_BATCH)
         ring *= 2;
     const struct clk ps = {.num = 1, .den = 1, .whole = 1};
-    *level = (struct level){.depth = depth, .since_ps = start_ps, .mask = ring - 1, .in_clk = ps, .out_clk = ps};
+    *level = (struct level){.depth = depth, .since_ps = start_ps, .mask = ring - 1, .full_at = ring, .in_clk = ps, .out_clk = ps};
     level->time_ps = calloc((size_t)depth + 1, sizeof *level->time_ps);
     level->holder = malloc(ring * sizeof *level->holder);
     return level->time_ps && level->holder ? 0 : -1;
@@ -136,6 +136,7 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
         count_exits(&c, &out_clk, then_ps - phase, clocks);
     level->in_counted = i;
     level->out_counted = c.out_counted;
+    level->full_at = c.out_counted + level->mask + 1;
     level->since_ps = c.since_ps + phase;
     level->in_before = c.in_total;
     level->level = c.level;

@@ -17,6 +17,7 @@ struct level {
     struct level_holder *holder; /* a ring: from the oldest whose way out is not counted */
     uint64_t mask, next;         /* next: so many were told */
     uint64_t in_counted, out_counted;
+    uint64_t full_at; /* `next` at which the ring is full of what is not counted */
     uint64_t in_total, out_total; /* units told since the start */
     uint32_t undecided;           /* the newest holders, whose way out is not told yet */
     uint32_t depth;
@@ -63,7 +64,7 @@ static inline void level_in(struct level *level, int64_t in, uint32_t units)
         level->empty++;
         return;
     }
-    if (level->next - level->out_counted > level->mask)
+    if (level->next == level->full_at)
         level_catch_up(level);
     struct level_holder *holder = &level->holder[level->next++ & level->mask];
     holder->in = in;
@@ -81,16 +82,17 @@ static inline void level_out(struct level *level, int64_t out, uint32_t units)
     holder->out_total = level->out_total += units;
 }
 
-/* Both for an entry whose way out is known at once: no other one's is still to be told. */
+/* Both for an entry whose way out is known at once: no other one's is still to be told, so as much went out as came in. */
 static inline void level_pass(struct level *level, int64_t in, int64_t out, uint32_t units)
 {
-    if (level->next - level->out_counted > level->mask)
+    if (level->next == level->full_at)
         level_catch_up(level);
     struct level_holder *holder = &level->holder[level->next++ & level->mask];
     holder->in = in;
     holder->out = out;
-    holder->in_total = level->in_total += units;
-    holder->out_total = level->out_total += units;
+    uint64_t total = level->in_total + units;
+    level->in_total = level->out_total = total;
+    holder->in_total = holder->out_total = total;
 }
 
 /* Counts all up to now_ps: nothing can still be told about an instant before it. */

@@ -127,7 +127,7 @@ static inline __attribute__((always_inline)) void deliver(struct rnic *rnic, uin
     model_assert(rnic->sim, space_at != SIM_NEVER, "%s: more frames committed ahead than \"arrival\" holds",
                  rnic->peer->setup.name);
     if (space_at <= word_at_cyc - 1) {
-        fifo_push(out, word_at_cyc - 1, word_at_cyc, last_at_cyc, 0, bytes, ref);
+        fifo_push(out, word_at_cyc - 1, word_at_cyc, last_at_cyc, bytes, ref);
         receive_arrivals(rnic->peer);
         return;
     }

@@ -44,7 +44,7 @@ static int64_t admit(struct rnic *rnic)
         struct fifo_slot slot = fifo_take(in);
         fifo_release(in, slot.bytes, slot.head_cyc, slot.tail_cyc);
         if (fits) {
-            fifo_push(out, slot.head_cyc, slot.head_cyc + 1, slot.tail_cyc + 1, 0, slot.bytes, slot.ref);
+            fifo_push(out, slot.head_cyc, slot.head_cyc + 1, slot.tail_cyc + 1, slot.bytes, slot.ref);
             dispatch_certain(rnic);
             continue;
         }

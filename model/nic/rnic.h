@@ -279,7 +279,7 @@ int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t s
 /* Pushes an item that leaves its decision point at start_cyc and is seen one cycle later. */
 static inline void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref)
 {
-    fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, 0, bytes, ref);
+    fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, bytes, ref);
 }
 
 /* Units of 64 bytes that a packet's payload takes in a buffer. */
