@@ -53,6 +53,8 @@ void level_set_clocks(struct level *level, const struct clk *in_clk, const struc
 /* Keeps changes from now on; room >= 1. Returns -1 without memory. */
 int level_watch(struct level *level, int64_t from_ps, int64_t to_ps, size_t room);
 void level_free(struct level *level);
+/* How full it was is never asked for: it is not counted. Before anything is told. */
+void level_forget(struct level *level);
 /* Counts what can be counted, which makes room in the ring. An entry can be when no way out before it can still be told: all are
  * known, or a later one is (they come in order). */
 void level_catch_up(struct level *level);

@@ -576,6 +576,7 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     rnic->looks_ahead = rnic->contexts.on || rnic->receives_fetched.on;
     rnic->path[RNIC_RX].end.reader_wants_tail = 1;
+    level_forget(&rnic->path[RNIC_MAC_RX].end.level); /* no memory: a frame is taken or dropped at once */
     int writer = rnic->lookup.on ? rnic->scheduler : rnic->dispatch;
     path_entry(&rnic->path[RNIC_RESPOND])->write_decider = writer;
     path_entry(&rnic->path[RNIC_RETIRE])->write_decider = writer;
