@@ -55,6 +55,14 @@ struct fifo {
     int read_decider, write_decider;
     int reader_wants_tail; /* it takes no item before the last beat is there */
     int writer_waits;
+    /* Where the reader runs inside whoever pushes, and most often takes what comes at once: an item that finds the FIFO empty is left in
+     * its hand (units; 0: none), and goes into the FIFO only if it is not taken. Such a reader uses fifo_next(). */
+    int takes_at_once;
+    struct fifo_hand {
+        struct fifo_slot item;
+        int64_t start_cyc;
+        uint32_t units;
+    } hand;
     int64_t back_pressure_cyc; /* writer's cycles for which an item waited for space */
     uint64_t drops;
     int long_way; /* somebody watches, or beats are kept */
@@ -193,14 +201,37 @@ static inline void fifo_wake_reader(struct fifo *fifo, const struct fifo_slot *s
         sim_wake(fifo->sim, fifo->read_decider, clk_edge(fifo->shape.read_clk, slot->head_cyc));
 }
 
+/* R2, for the item that comes next. */
+static inline void fifo_in_order(struct fifo *fifo, const struct fifo_slot *item)
+{
+    model_assert(fifo->sim, item->head_cyc >= fifo->last_head_cyc, "%s: item %u comes before the one ahead of it",
+                 fifo->shape.name, item->ref);
+    fifo->last_head_cyc = item->head_cyc;
+}
+
+/* The same for space. */
+static inline void fifo_free_in_order(struct fifo *fifo, int64_t free_cyc)
+{
+    model_assert(fifo->sim, free_cyc >= fifo->last_free_cyc, "%s: space comes back at %lld after %lld",
+                 fifo->shape.name, (long long)free_cyc, (long long)fifo->last_free_cyc);
+    fifo->last_free_cyc = free_cyc;
+}
+
 /* Puts an item in, as its reader sees it: fifo_push() without the reader's part. Its `units` fit. */
 static inline void fifo_put(struct fifo *fifo, int64_t start_cyc, const struct fifo_slot *item, uint32_t units)
 {
-    model_assert(fifo->sim, item->head_cyc >= fifo->last_head_cyc, "%s: item %u comes before the one ahead of it",
-                 fifo->shape.name, item->ref); /* R2 */
-    fifo->last_head_cyc = item->head_cyc;
+    fifo_in_order(fifo, item);
     fifo->slot[fifo->next++ & fifo->mask] = *item;
     level_in(&fifo->level, start_cyc, units);
+}
+
+/* What is in the reader's hand is not taken now. */
+static inline void fifo_keep(struct fifo *fifo)
+{
+    if (fifo->hand.units == 0)
+        return;
+    fifo_put(fifo, fifo->hand.start_cyc, &fifo->hand.item, fifo->hand.units);
+    fifo->hand.units = 0;
 }
 
 /* The same with the reader's part: a stage may change the item's times. Not where beats are kept. */
@@ -211,6 +242,13 @@ static inline void fifo_hand_over(struct fifo *fifo, int64_t start_cyc, struct f
         return;
     }
     int is_front = fifo_empty(fifo);
+    if (fifo->takes_at_once) {
+        if (is_front && fifo->hand.units == 0) {
+            fifo->hand = (struct fifo_hand){*item, start_cyc, units};
+            return;
+        }
+        fifo_keep(fifo);
+    }
     fifo_put(fifo, start_cyc, item, units);
     if (is_front)
         fifo_wake_reader(fifo, item);
@@ -240,11 +278,36 @@ static inline void fifo_release(struct fifo *fifo, uint32_t bytes, int64_t start
     uint32_t units = fifo_units(fifo, bytes);
     int64_t free_cyc = fifo->shape.in_beats ? end_cyc : start_cyc;
     model_assert(fifo->sim, fifo->level.undecided > 0, "%s: more space comes back than there is", fifo->shape.name);
-    model_assert(fifo->sim, free_cyc >= fifo->last_free_cyc, "%s: space comes back at %lld after %lld",
-                 fifo->shape.name, (long long)free_cyc, (long long)fifo->last_free_cyc);
-    fifo->last_free_cyc = free_cyc;
+    fifo_free_in_order(fifo, free_cyc);
     level_out(&fifo->level, free_cyc, units);
     fifo_space_is_free(fifo, free_cyc);
+}
+
+/* For a reader that takes at once: the next item, NULL: none; it is taken with fifo_take_next(), or kept with fifo_keep(). */
+static inline const struct fifo_slot *fifo_next(const struct fifo *fifo)
+{
+    if (fifo->hand.units > 0)
+        return &fifo->hand.item;
+    return fifo_empty(fifo) ? 0 : fifo_front(fifo);
+}
+
+/* It is taken, and its space free as fifo_release() has it. */
+static inline struct fifo_slot fifo_take_next(struct fifo *fifo, int64_t start_cyc, int64_t end_cyc)
+{
+    uint32_t units = fifo->hand.units;
+    if (units == 0) {
+        struct fifo_slot slot = fifo_take(fifo);
+        fifo_release(fifo, slot.bytes, start_cyc, end_cyc);
+        return slot;
+    }
+    struct fifo_slot slot = fifo->hand.item;
+    int64_t free_cyc = fifo->shape.in_beats ? end_cyc : start_cyc;
+    fifo_in_order(fifo, &slot);
+    fifo_free_in_order(fifo, free_cyc);
+    fifo->hand.units = 0;
+    level_pass(&fifo->level, fifo->hand.start_cyc, free_cyc, units);
+    fifo_space_is_free(fifo, free_cyc);
+    return slot;
 }
 
 #endif
