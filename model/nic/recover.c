@@ -53,7 +53,7 @@ static void set_timer(struct rnic *rnic, uint32_t index, int64_t due_cyc)
         return; /* it will be put off then */
     recovery->entry_cyc = due_cyc;
     model_assert(rnic->sim, heap_put(&rnic->timers, due_cyc, index, index) == 0, "out of memory");
-    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, due_cyc));
+    rnic_wake_retire(rnic, due_cyc);
 }
 
 /* It begins now, if there is anything to wait for. */
@@ -181,7 +181,7 @@ void recover_answer_missed(struct rnic *rnic, uint32_t index, int64_t cyc)
 {
     rnic->qp[index].recovery.is_implied = 1;
     model_assert(rnic->sim, heap_put(&rnic->missed, cyc + 1, index, index) == 0, "out of memory");
-    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
+    rnic_wake_retire(rnic, cyc + 1);
 }
 
 /* ---- ACKs and NAKs ---- */

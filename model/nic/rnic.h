@@ -173,6 +173,7 @@ struct rnic {
     struct arb port;
     int arrival, dispatch, retire;
     int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
+    int64_t retire_other_cyc; /* nothing but ACKs is there for the retire decider before */
     struct rnic_decision dispatching, retiring;
     uint32_t retiring_qp; /* the QP whose requests are being retired, QP_NONE */
     int retiring_nak;     /* it fails when they are */
@@ -395,6 +396,13 @@ static inline void rnic_wake_scheduler(struct rnic *rnic, int waits, int64_t cyc
     rnic->scheduler_wake_cyc = cyc;
     rnic->scheduler_wake_ps = rnic_ps(rnic, cyc);
     sim_wake(rnic->sim, rnic->scheduler, rnic->scheduler_wake_ps);
+}
+/* Something else than an ACK is there for the retire decider from cyc on. */
+static inline void rnic_wake_retire(struct rnic *rnic, int64_t cyc)
+{
+    if (cyc < rnic->retire_other_cyc)
+        rnic->retire_other_cyc = cyc;
+    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
 }
 int port_init(struct rnic *rnic, char *error, size_t error_bytes);
 
