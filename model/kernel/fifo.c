@@ -16,6 +16,7 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
 {
     *fifo = (struct fifo){.sim = sim,
                           .shape = *shape,
+                          .fits_to = shape->depth,
                           .last_free_cyc = INT64_MIN,
                           .read_decider = SIM_NO_DECIDER,
                           .write_decider = SIM_NO_DECIDER};
@@ -74,10 +75,11 @@ void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_c
 
 /* When it is back by from_cyc, half of what is told behind it may be, too: then nobody need ask for that again, and in a FIFO that is
  * seldom full few items are looked up. */
-int64_t fifo_look_for_space(struct fifo *fifo, int64_t need, int64_t from_cyc)
+int64_t fifo_look_for_space(struct fifo *fifo, uint32_t units, int64_t from_cyc)
 {
     const struct level *level = &fifo->level;
-    if (level->out_total < (uint64_t)need)
+    uint64_t need = fifo_need(fifo, units);
+    if (level->out_total < need)
         return SIM_NEVER;
     fifo->needed = fifo_find(fifo, need);
     int64_t back_at = fifo_holder_back_at(fifo, fifo->needed);
@@ -86,7 +88,7 @@ int64_t fifo_look_for_space(struct fifo *fifo, int64_t need, int64_t from_cyc)
     uint64_t half = (fifo->needed + level->next - level->undecided) / 2;
     if (half > fifo->needed && fifo_holder_back_at(fifo, half) <= from_cyc) {
         fifo->needed = half;
-        fifo->certain = (int64_t)level->holder[half & level->mask].out_total;
+        fifo->fits_to = level->holder[half & level->mask].out_total + fifo->shape.depth;
     }
     return 0;
 }

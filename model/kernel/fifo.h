@@ -41,8 +41,9 @@ struct fifo {
     int write_shift, read_shift;
     struct level level; /* who was in: also tells when space leaves the reader; when the writer sees that is worked out
                            when it asks */
-    int64_t
-        certain; /* units that are back before the writer can ask for them, whatever it asks: it need not look them up */
+    uint64_t
+        fits_to; /* while no more units than these have come in since the start, nobody need look when their space is
+                         back: that is before the writer can ask for it */
     uint64_t needed; /* in beats: the holder whose space the last item needed: later ones need no earlier */
     struct fifo_slot *slot;
     uint32_t mask, first, next;
@@ -95,19 +96,25 @@ static inline int64_t fifo_space_seen_at(const struct fifo *fifo, int64_t return
     return clk_cross(fifo->shape.read_clk, return_cyc, fifo->shape.write_clk, fifo->shape.flops);
 }
 
-/* So many units must have come back for `units` more; `certain` or less: they are there already. */
-static inline int64_t fifo_need(const struct fifo *fifo, uint32_t units)
+/* So many units must have come back for `units` more. */
+static inline uint64_t fifo_need(const struct fifo *fifo, uint32_t units)
 {
-    return (int64_t)(fifo->level.in_total + units - fifo->shape.depth);
+    return fifo->level.in_total + units - fifo->shape.depth;
+}
+
+/* Whether nobody need look for them. */
+static inline int fifo_fits(const struct fifo *fifo, uint32_t units)
+{
+    return fifo->level.in_total + units <= fifo->fits_to;
 }
 
 /* The holder that brings unit `need` (counted from 1) back, which is told. */
-static inline uint64_t fifo_find(const struct fifo *fifo, int64_t need)
+static inline uint64_t fifo_find(const struct fifo *fifo, uint64_t need)
 {
-    uint64_t i = (uint64_t)need - 1;
     if (!fifo->shape.in_beats)
-        return i;
-    for (i = fifo->needed; fifo->level.holder[i & fifo->level.mask].out_total < (uint64_t)need;)
+        return need - 1;
+    uint64_t i = fifo->needed;
+    while (fifo->level.holder[i & fifo->level.mask].out_total < need)
         i++;
     return i;
 }
@@ -121,15 +128,13 @@ static inline int64_t fifo_holder_back_at(const struct fifo *fifo, uint64_t hold
 /* The writer's cycle from which `units` fit: 0 already, SIM_NEVER not decided yet (R7). */
 static inline int64_t fifo_units_at(const struct fifo *fifo, uint32_t units)
 {
-    int64_t need = fifo_need(fifo, units);
-    if (need <= fifo->certain)
+    if (fifo_fits(fifo, units))
         return 0;
-    if (fifo->level.out_total < (uint64_t)need)
-        return SIM_NEVER;
-    return fifo_holder_back_at(fifo, fifo_find(fifo, need));
+    uint64_t need = fifo_need(fifo, units);
+    return fifo->level.out_total < need ? SIM_NEVER : fifo_holder_back_at(fifo, fifo_find(fifo, need));
 }
 
-int64_t fifo_look_for_space(struct fifo *fifo, int64_t need, int64_t from_cyc);
+int64_t fifo_look_for_space(struct fifo *fifo, uint32_t units, int64_t from_cyc);
 
 /* The same for an item of `bytes`. */
 static inline int64_t fifo_space_at(const struct fifo *fifo, uint32_t bytes)
@@ -141,8 +146,7 @@ static inline int64_t fifo_space_at(const struct fifo *fifo, uint32_t bytes)
  * space that is back by then. */
 static inline int64_t fifo_take_space(struct fifo *fifo, uint32_t units, int64_t from_cyc)
 {
-    int64_t need = fifo_need(fifo, units);
-    return need <= fifo->certain ? 0 : fifo_look_for_space(fifo, need, from_cyc);
+    return fifo_fits(fifo, units) ? 0 : fifo_look_for_space(fifo, units, from_cyc);
 }
 
 /* Units put in and not released, whatever the instant: 0 when everything is home. */
