@@ -93,7 +93,8 @@ static const struct bad_case cases[] = {
     {NULL, "$R run -b u280_100g -o results --perftest 'send_bw --use-srq -q 514'",
      "--use-srq needs at least a buffer a QP"},
     {NULL,
-     "$R run -b u280_100g -o results -s 'nic.context_unit=41 cycle' -s 'nic.translation_unit=9 cycle' --perftest "
+     "$R run -b u280_100g -o results -s transport.recovery=none -s 'nic.context_unit=41 cycle' -s "
+     "'nic.translation_unit=9 cycle' --perftest "
      "'send_bw --use-srq -n 5'",
      "SRQ 1 of host 0: not with nic.context_unit"},
     {HEAD GOOD, RUN "-s nic.mpt_entries=48 -s nic.mpt_ways=3 -s nic.mpt_replacement=plru t.wqe",

@@ -343,11 +343,12 @@ static void hits_equal_stack_distances(void)
 /* Whoever finds nothing ends with an RNR error, for good; the others go on with what is posted then. */
 static void empty(void)
 {
-    static const char *const reads[] = {"nic.receive_reads=0", "nic.receive_reads=4"};
+    static const char *const sets[][2] = {{"nic.receive_reads=0", "transport.rnr_retry=0"},
+                                          {"nic.receive_reads=4", "transport.rnr_retry=0"}};
     static struct pair pair;
     for (int i = 0; i < 2; i++) {
         struct rnicsim_srq_info info;
-        open_pair(&pair, &reads[i], 1, 3, 1, 8);
+        open_pair(&pair, sets[i], 2, 3, 1, 8);
         CU_ASSERT_EQUAL(post_receives(&pair, SRQN, 0, 1), RNICSIM_OK);
         post_send(&pair, 1, 64);
         post_send(&pair, 2, 64);
