@@ -12,14 +12,20 @@ static uint64_t power_of_two(uint64_t least)
     return size;
 }
 
+/* most: units that one TLP takes. */
+static struct flow_pool pool_of(uint64_t depth, int64_t back_cyc, uint64_t most)
+{
+    return (struct flow_pool){.depth = depth, .back_cyc = back_cyc, .left = (int64_t)(depth - 2 * most + 1)};
+}
+
 int flow_init(struct flow *flow, const struct pcie_params *params, int64_t update_cyc, int64_t line_cyc,
               int64_t order_cyc)
 {
     uint64_t mps = (uint64_t)params->mps;
     *flow = (struct flow){
-        .headers = {(uint64_t)params->posted_headers, update_cyc, .most = 1},
-        .data = {(uint64_t)(params->posted_data / TLP_CREDIT_BYTES), update_cyc, .most = mps / TLP_CREDIT_BYTES + 1},
-        .lines = {(uint64_t)params->host_write_lines, line_cyc, .most = mps / TLP_LINE_BYTES + 1},
+        .headers = pool_of((uint64_t)params->posted_headers, update_cyc, 1),
+        .data = pool_of((uint64_t)(params->posted_data / TLP_CREDIT_BYTES), update_cyc, mps / TLP_CREDIT_BYTES + 1),
+        .lines = pool_of((uint64_t)params->host_write_lines, line_cyc, mps / TLP_LINE_BYTES + 1),
         .order_cyc = order_cyc,
         .drained_cyc = INT64_MIN / 2,
         .sparse_from_cyc = INT64_MIN};

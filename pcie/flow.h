@@ -33,7 +33,7 @@ struct flow_pool { /* of posted TLPs */
     int64_t back_cyc; /* from draining until it can be taken again */
     uint64_t taken;
     uint64_t needed; /* the run that the last look-up ended in: the next begins there */
-    uint64_t most;   /* a TLP's */
+    int64_t left;    /* what a link full of sparse TLPs leaves at the least: see flow_leaves_some() */
 };
 
 struct flow {
@@ -65,11 +65,10 @@ void flow_hold(struct flow *flow, int64_t drained_cyc);
 
 /* A TLP that takes `units` for took_cyc each: a link full of its like leaves enough for any other. Those whose units are not back are the
  * first, of which part was sent before, and others that together took less than back_cyc, so fewer units than `left`; with the first and
- * the next, the most each, they are no more than there are. */
+ * the next, the most each, they are no more than there are: left = depth - 2 * most + 1. */
 static inline int flow_leaves_some(const struct flow_pool *pool, int64_t took_cyc, uint32_t units)
 {
-    int64_t left = (int64_t)(pool->depth - 2 * pool->most + 1);
-    return took_cyc * left >= pool->back_cyc * units;
+    return took_cyc * pool->left >= pool->back_cyc * units;
 }
 
 /* So of each thing that it takes. */

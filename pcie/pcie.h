@@ -18,6 +18,7 @@
 
 #include "kernel/agenda.h"
 #include "kernel/fifo.h"
+#include "kernel/space.h"
 #include "pcie/flow.h"
 #include "pcie/interface.h"
 #include "pcie/params.h"
@@ -92,6 +93,7 @@ struct pcie_writing {        /* a write on its way to the link */
     struct pcie_place payload;
     uint32_t cqe_bytes; /* 0: no CQE follows */
     uint32_t ref, slot_bytes;
+    int active;
     int64_t came_cyc, start_cyc; /* link cycles: it was there, it began */
     int64_t credit_cyc;          /* not before: its next TLP has no credit */
     int64_t lack_from_cyc;       /* since when, and of what; SIM_NEVER: none lacks */
@@ -99,7 +101,6 @@ struct pcie_writing {        /* a write on its way to the link */
     int64_t drained_cyc;         /* of its newest TLP, as if the way to the host took no time */
     int64_t takes_ps;            /* its TLPs under way, until they are seen; -1: none is sent yet */
     int64_t payload_visible_ps;  /* where a CQE follows; 0: not known yet */
-    int active;
 };
 
 struct pcie_queued { /* an MRd between the engine and the link, and behind it for as long as its credit may be away */

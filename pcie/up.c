@@ -28,7 +28,7 @@ static inline int64_t write_at(const struct pcie *pcie, int input)
 }
 
 /* Nobody is sent what the host has no room for (Base Spec 2.6.1). */
-static void check_credits(struct pcie *pcie, struct flow_tlp tlp, int64_t start_cyc)
+static __attribute__((noinline)) void check_credits(struct pcie *pcie, struct flow_tlp tlp, int64_t start_cyc)
 {
     enum flow_lack lack = FLOW_NO_PH;
     model_assert(pcie->sim, flow_posted_when(&pcie->flow, tlp, start_cyc, &lack) == start_cyc,
@@ -79,7 +79,8 @@ static struct piece next_piece(const struct pcie *pcie, const struct pcie_write 
 }
 
 /* Whether its credit, or room in the replay buffer, comes later than start_cyc; then the other inputs go on. */
-static int must_wait(struct pcie *pcie, int which, const struct piece *piece, int64_t start_cyc)
+static __attribute__((noinline)) int must_wait(struct pcie *pcie, int which, const struct piece *piece,
+                                               int64_t start_cyc)
 {
     const struct pcie_write *write = &pcie->writing[which].write;
     unsigned kind = write->bytes > 0 ? write->kind : write->last_kind;
@@ -98,7 +99,7 @@ static int must_wait(struct pcie *pcie, int which, const struct piece *piece, in
 }
 
 /* The write that waited goes on at start_cyc: the time in which the link did nothing else is lost. */
-static void account_lack(struct pcie *pcie, int which, int64_t start_cyc)
+static __attribute__((noinline)) void account_lack(struct pcie *pcie, int which, int64_t start_cyc)
 {
     int64_t from_cyc = up_later(pcie->writing[which].lack_from_cyc, pcie->up_free_cyc);
     if (start_cyc > from_cyc)
@@ -130,7 +131,7 @@ static inline struct root_write reach_root(struct pcie *pcie, struct pcie_writin
 }
 
 /* All payload is sent, and a CQE is to follow. */
-static void finish_payload(struct pcie *pcie, struct pcie_writing *writing, int64_t last_cyc)
+static __attribute__((noinline)) void finish_payload(struct pcie *pcie, struct pcie_writing *writing, int64_t last_cyc)
 {
     int relaxed = pcie->relaxed[writing->write.kind];
     int64_t sent_ps = clk_edge(&pcie->link_clk, last_cyc);
@@ -140,7 +141,7 @@ static void finish_payload(struct pcie *pcie, struct pcie_writing *writing, int6
 }
 
 /* A part of the payload is sent, and another input may have its turn before the rest. */
-static void go_on(struct pcie *pcie, struct pcie_writing *writing)
+static __attribute__((noinline)) void go_on(struct pcie *pcie, struct pcie_writing *writing)
 {
     root_write_part(&pcie->root, clk_edge(&pcie->link_clk, writing->drained_cyc) + pcie->params->link_latency,
                     takes_ps(pcie, writing));
@@ -168,19 +169,20 @@ static enum sent send_write_pieces(struct pcie *pcie, int input, int64_t start_c
     if (pcie->writing[which].lack_from_cyc != SIM_NEVER)
         account_lack(pcie, which, start_cyc);
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
-    if (write->bytes == 0) {
-        send(pcie, which, (enum pcie_kind)write->last_kind, 1, piece.payload_bytes, piece.tlp, start_cyc, is_free);
-        write->cqe_bytes = 0;
-        return SENT;
-    }
     uint32_t mps = (uint32_t)pcie->params->mps, pieces = 1;
-    if (piece.bytes == mps && (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
+    int is_payload = write->bytes > 0;
+    if (is_payload && is_free && piece.bytes == mps &&
+        (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
         int64_t due_cyc = pcie->stops[PCIE_UP].due_cyc;
         int64_t fit = ((last_cyc < due_cyc ? last_cyc : due_cyc - 1) - start_cyc) / piece.tlp.took_cyc + 1;
         pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
-        pieces = is_free ? pieces : 1;
     }
-    send(pcie, which, (enum pcie_kind)write->kind, pieces, piece.payload_bytes, piece.tlp, start_cyc, is_free);
+    send(pcie, which, (enum pcie_kind)(is_payload ? write->kind : write->last_kind), pieces, piece.payload_bytes,
+         piece.tlp, start_cyc, is_free);
+    if (!is_payload) {
+        write->cqe_bytes = 0;
+        return SENT;
+    }
     write->address += (uint64_t)pieces * piece.bytes;
     write->bytes -= pieces * piece.bytes;
     if (write->bytes > 0)
@@ -245,20 +247,11 @@ static inline int64_t update_at(const struct pcie *pcie)
     return pcie->has_updates && has_write(pcie, PCIE_IN_UPDATE) ? write_at(pcie, PCIE_IN_UPDATE) : SIM_NEVER;
 }
 
-/* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
-static struct pcie_choice choose(struct pcie *pcie)
+/* Among several that have TLPs. */
+static __attribute__((noinline)) struct pcie_choice choose_among(struct pcie *pcie, int reads, int payload, int cqes,
+                                                                 int event, int64_t from_cyc)
 {
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
-    int64_t from_cyc = up_later(pcie->up_from_cyc, pcie->up_free_cyc);
-    int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
-    int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
-    if (!(cqes | event | pcie->has_updates) && !(reads && payload)) { /* at most one of them */
-        choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : -1;
-        if (choice.input >= 0)
-            choice.start_cyc =
-                behind_stops(pcie, up_later(reads ? read_at(pcie) : write_at(pcie, PCIE_IN_PAYLOAD), from_cyc));
-        return choice;
-    }
     int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
                                cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER,
                                event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER, update_at(pcie)};
@@ -274,6 +267,23 @@ static struct pcie_choice choose(struct pcie *pcie)
     for (int i = 0; i < PCIE_INPUTS; i++)
         if (at[i] < choice.others_cyc)
             choice.others_cyc = at[i];
+    return choice;
+}
+
+/* Chooses the input to be served next and when, and tells when the first of the others waits; input -1: none has a TLP. */
+static inline struct pcie_choice choose(struct pcie *pcie)
+{
+    int64_t from_cyc = up_later(pcie->up_from_cyc, pcie->up_free_cyc);
+    int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
+    int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
+    int waiting = reads + payload + cqes + event;
+    if (waiting > 1 || pcie->has_updates)
+        return choose_among(pcie, reads, payload, cqes, event, from_cyc);
+    struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
+    if (waiting == 0)
+        return choice;
+    choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : cqes ? PCIE_IN_CQE : PCIE_IN_EVENT;
+    choice.start_cyc = behind_stops(pcie, up_later(reads ? read_at(pcie) : write_at(pcie, choice.input), from_cyc));
     return choice;
 }
 

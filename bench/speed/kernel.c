@@ -49,7 +49,7 @@ int main(int count, char **words)
         uint32_t bytes = WIDTH_BYTES * (1 + (uint32_t)(rnd_u64(1, 0, (uint64_t)i, 0) % 64));
         int64_t space = fifo_space_at(path_entry(&path), bytes);
         at = space > at ? space : at;
-        fifo_push(path_entry(&path), at, at + 1, at + 1, 0, bytes, 0);
+        fifo_push(path_entry(&path), at, at + 1, at + 1, bytes, 0);
         at++;
         while (!fifo_empty(&path.end)) {
             struct fifo_slot slot = fifo_take(&path.end);

@@ -324,6 +324,17 @@ static int64_t seen_stamp(const struct rnicsim *sim, int64_t at_ps)
     return at_ps > sim->system.sim.now ? RNICSIM_NEVER : at_ps - sim->system.shift_ps;
 }
 
+/* All of a message: at a few million requests a second they are most of what a poll does. */
+static inline void copy_stamps(const struct rnicsim *sim, const int64_t *from, int64_t *to)
+{
+    int64_t shift_ps = sim->system.shift_ps, now_ps = sim->system.sim.now - shift_ps;
+#pragma GCC unroll 18
+    for (int i = 0; i < RNICSIM_STAMP_COUNT; i++) {
+        int64_t at_ps = from[i] - shift_ps;
+        to[i] = at_ps > now_ps ? RNICSIM_NEVER : at_ps;
+    }
+}
+
 /* The SRQ that the receive buffer of a message to this host was taken from; 0: none. */
 static uint32_t srqn_of(const struct rnicsim *sim, uint32_t host, const struct message *message)
 {
@@ -358,8 +369,7 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
     event->srqn = entry->kind == OUTBOX_RECV_DONE ? srqn_of(sim, entry->host, message) : 0;
     event->delivered_at_ps =
         message->delivered_at_ps == SIM_NEVER ? RNICSIM_NEVER : seen_stamp(sim, message->delivered_at_ps);
-    for (int i = 0; i < RNICSIM_STAMP_COUNT; i++)
-        event->stamp_ps[i] = seen_stamp(sim, message->stamp_ps[i]);
+    copy_stamps(sim, message->stamp_ps, event->stamp_ps);
     if (at_requester && qp->is_unreliable)
         for (int i = RNICSIM_AT_RECEIVED; i <= RNICSIM_AT_RESPONDED; i++)
             event->stamp_ps[i] = RNICSIM_NEVER; /* it is complete whatever becomes of it there */

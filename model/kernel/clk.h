@@ -30,17 +30,26 @@ static inline uint64_t clk_mul_high(uint64_t a, uint64_t b)
     return (uint64_t)(((unsigned __int128)a * b) >> 64);
 }
 
-/* The instant (ps) of edge n. */
-static inline int64_t clk_edge(const struct clk *clk, int64_t n)
+/* The instant (ps) of edge n where the period is whole picoseconds, as of 250 MHz and the like; */
+static inline int64_t clk_edge_whole(const struct clk *clk, int64_t n)
 {
-    int64_t whole = n * clk->whole + clk->phase_ps;
-    if (clk->frac == 0)
-        return whole; /* 250 MHz and the like */
+    return n * clk->whole + clk->phase_ps;
+}
+
+/* where it is not; */
+static inline int64_t clk_edge_broken(const struct clk *clk, int64_t n)
+{
     uint64_t q = clk_mul_high((uint64_t)n, clk->frac_reciprocal);
     uint64_t rest = (uint64_t)n * clk->frac - q * (uint64_t)clk->den;
     if (rest >= (uint64_t)clk->den)
         q++;
-    return whole + (int64_t)q;
+    return clk_edge_whole(clk, n) + (int64_t)q;
+}
+
+/* of any. */
+static inline int64_t clk_edge(const struct clk *clk, int64_t n)
+{
+    return clk->frac == 0 ? clk_edge_whole(clk, n) : clk_edge_broken(clk, n);
 }
 
 /* The first edge at or after the instant t (ps). */

@@ -14,7 +14,12 @@ static int log2_exact(uint32_t bytes)
 
 int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape)
 {
-    *fifo = (struct fifo){.sim = sim, .shape = *shape, .read_decider = SIM_NO_DECIDER, .write_decider = SIM_NO_DECIDER};
+    *fifo = (struct fifo){.sim = sim,
+                          .shape = *shape,
+                          .fits_to = shape->depth,
+                          .last_free_cyc = INT64_MIN,
+                          .read_decider = SIM_NO_DECIDER,
+                          .write_decider = SIM_NO_DECIDER};
     fifo->write_shift = log2_exact(shape->write_bytes);
     fifo->read_shift = log2_exact(shape->read_bytes);
     if (fifo->write_shift < 0 || fifo->read_shift < 0 || shape->depth < 1 || shape->depth > (1u << 24) ||
@@ -25,8 +30,7 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
         ring *= 2;
     fifo->mask = ring - 1;
     fifo->slot = malloc(ring * sizeof *fifo->slot);
-    if (!fifo->slot || (shape->in_beats ? space_init : space_init_ones)(&fifo->space, sim, shape->name, shape->depth) ||
-        level_init(&fifo->level, shape->depth, 0))
+    if (!fifo->slot || level_init(&fifo->level, shape->depth, 0))
         return -1;
     level_set_clocks(&fifo->level, shape->write_clk, shape->read_clk);
     return 0;
@@ -38,12 +42,14 @@ int fifo_keep_beats(struct fifo *fifo, uint32_t beats_max)
         return -1;
     fifo->beats_max = beats_max;
     fifo->beat_cyc = malloc(((size_t)fifo->mask + 1) * beats_max * sizeof *fifo->beat_cyc);
+    fifo->long_way = 1;
     return fifo->beat_cyc ? 0 : -1;
 }
 
 void fifo_watch(struct fifo *fifo, fifo_watch_fn *watch, void *context)
 {
     fifo->watch = watch;
+    fifo->long_way = 1;
     fifo->watch_context = context;
     if (fifo->write_stage)
         stage_find_way(fifo->write_stage);
@@ -53,7 +59,6 @@ void fifo_free(struct fifo *fifo)
 {
     free(fifo->slot);
     free(fifo->beat_cyc);
-    space_free(&fifo->space);
     level_free(&fifo->level);
 }
 
@@ -66,6 +71,26 @@ void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_c
     for (uint32_t i = 0; i < beats; i++)
         to[i] = fifo_seen_at(fifo, beat_cyc ? beat_cyc[i]
                                             : head_cyc + (beats > 1 ? (tail_cyc - head_cyc) * i / (beats - 1) : 0));
+}
+
+/* When it is back by from_cyc, half of what is told behind it may be, too: then nobody need ask for that again, and in a FIFO that is
+ * seldom full few items are looked up. */
+int64_t fifo_look_for_space(struct fifo *fifo, uint32_t units, int64_t from_cyc)
+{
+    const struct level *level = &fifo->level;
+    uint64_t need = fifo_need(fifo, units);
+    if (level->out_total < need)
+        return SIM_NEVER;
+    fifo->needed = fifo_find(fifo, need);
+    int64_t back_at = fifo_holder_back_at(fifo, fifo->needed);
+    if (back_at > from_cyc)
+        return back_at;
+    uint64_t half = (fifo->needed + level->next - level->undecided) / 2;
+    if (half > fifo->needed && fifo_holder_back_at(fifo, half) <= from_cyc) {
+        fifo->needed = half;
+        fifo->fits_to = level->holder[half & level->mask].out_total + fifo->shape.depth;
+    }
+    return 0;
 }
 
 void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc)

@@ -45,6 +45,8 @@ struct item {
     int64_t judged_at_ps;
 };
 
+_Static_assert(sizeof(struct item) == 64, "an item's size is a power of two: an index becomes an address with a shift");
+
 /* A zeroed item of a pool of them (windows bound it). POOL_NONE without memory. */
 static inline uint32_t item_new(struct pool *items)
 {

@@ -12,7 +12,8 @@ int level_init(struct level *level, uint32_t depth, int64_t start_ps)
     while (ring < 2 * (uint64_t)depth + LEVEL_BATCH)
         ring *= 2;
     const struct clk ps = {.num = 1, .den = 1, .whole = 1};
-    *level = (struct level){.depth = depth, .since_ps = start_ps, .mask = ring - 1, .in_clk = ps, .out_clk = ps};
+    *level = (struct level){
+        .depth = depth, .since_ps = start_ps, .mask = ring - 1, .full_at = ring, .in_clk = ps, .out_clk = ps};
     level->time_ps = calloc((size_t)depth + 1, sizeof *level->time_ps);
     level->holder = malloc(ring * sizeof *level->holder);
     return level->time_ps && level->holder ? 0 : -1;
@@ -64,13 +65,14 @@ struct counting {
     uint64_t mask, out_counted, decided;
     int64_t *time_ps;
     int64_t since_ps, exit_ps; /* the next exit's instant; SIM_NEVER: not told yet */
+    uint64_t in_total;         /* of the entries counted */
     uint32_t level;
     struct level_watch *watch;
 };
 
-/* The clocks of a count: any, both of whole periods, or one of a whole period, whose edges are told without its phase. With a watch
- * any, and slower. */
-enum clocks { CLOCKS_ANY, CLOCKS_WHOLE, CLOCKS_ONE, CLOCKS_WATCHED };
+/* The clocks of a count: any; of whole periods the writer's, the reader's, or both; one of a whole period, whose edges are told without
+ * its phase. With a watch any, and slower. */
+enum clocks { CLOCKS_ANY, CLOCKS_IN_WHOLE, CLOCKS_OUT_WHOLE, CLOCKS_WHOLE, CLOCKS_ONE, CLOCKS_WATCHED };
 
 static void note(struct level_watch *watch, int64_t at_ps, uint32_t level)
 {
@@ -80,11 +82,20 @@ static void note(struct level_watch *watch, int64_t at_ps, uint32_t level)
         watch->change[watch->count++] = (struct level_change){at_ps, level};
 }
 
-static inline int64_t edge(const struct clk *clk, int64_t n, enum clocks clocks)
+static inline int64_t edge_in(const struct clk *clk, int64_t n, enum clocks clocks)
 {
-    return clocks == CLOCKS_ANY || clocks == CLOCKS_WATCHED
-               ? clk_edge(clk, n)
-               : n * clk->whole + (clocks == CLOCKS_ONE ? 0 : clk->phase_ps);
+    return clocks == CLOCKS_ONE                                  ? n * clk->whole
+           : clocks == CLOCKS_WHOLE || clocks == CLOCKS_IN_WHOLE ? clk_edge_whole(clk, n)
+           : clocks == CLOCKS_OUT_WHOLE                          ? clk_edge_broken(clk, n)
+                                                                 : clk_edge(clk, n);
+}
+
+static inline int64_t edge_out(const struct clk *clk, int64_t n, enum clocks clocks)
+{
+    return clocks == CLOCKS_ONE                                   ? n * clk->whole
+           : clocks == CLOCKS_WHOLE || clocks == CLOCKS_OUT_WHOLE ? clk_edge_whole(clk, n)
+           : clocks == CLOCKS_IN_WHOLE                            ? clk_edge_broken(clk, n)
+                                                                  : clk_edge(clk, n);
 }
 
 /* Counts the exits up to now_ps and the time up to it. At one instant the way out comes first: its space is what the entry waits
@@ -94,11 +105,11 @@ static inline void count_exits(struct counting *c, const struct clk *out_clk, in
     while (c->exit_ps <= now_ps) {
         c->time_ps[c->level] += c->exit_ps - c->since_ps;
         c->since_ps = c->exit_ps;
-        c->level -= c->holder[c->out_counted & c->mask].out_units;
+        c->level = (uint32_t)(c->in_total - c->holder[c->out_counted & c->mask].out_total);
         if (clocks == CLOCKS_WATCHED)
             note(c->watch, c->exit_ps, c->level);
-        c->exit_ps =
-            ++c->out_counted < c->decided ? edge(out_clk, c->holder[c->out_counted & c->mask].out, clocks) : SIM_NEVER;
+        c->exit_ps = ++c->out_counted < c->decided ? edge_out(out_clk, c->holder[c->out_counted & c->mask].out, clocks)
+                                                   : SIM_NEVER;
     }
     c->time_ps[c->level] += now_ps - c->since_ps;
     c->since_ps = now_ps;
@@ -110,19 +121,20 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
     const struct clk in_clk = level->in_clk, out_clk = clocks == CLOCKS_ONE ? in_clk : level->out_clk;
     const int64_t phase = clocks == CLOCKS_ONE ? in_clk.phase_ps : 0;
     struct counting c = {level->holder,           level->mask, level->out_counted, decided(level), level->time_ps,
-                         level->since_ps - phase, SIM_NEVER,   level->level,       level->watch};
+                         level->since_ps - phase, SIM_NEVER,   level->in_before,   level->level,   level->watch};
     uint64_t i = level->in_counted, next = level->next;
     uint32_t high_water = level->high_water;
     known_ps -= known_ps == INT64_MAX || known_ps == INT64_MIN ? 0 : phase;
     if (c.out_counted < c.decided)
-        c.exit_ps = edge(&out_clk, c.holder[c.out_counted & c.mask].out, clocks);
+        c.exit_ps = edge_out(&out_clk, c.holder[c.out_counted & c.mask].out, clocks);
     for (; i < next; i++) {
         const struct level_holder *entry = &c.holder[i & c.mask];
-        int64_t at = edge(&in_clk, entry->in, clocks);
+        int64_t at = edge_in(&in_clk, entry->in, clocks);
         if (at > known_ps)
             break;
         count_exits(&c, &out_clk, at, clocks);
-        c.level += entry->in_units;
+        c.level += (uint32_t)(entry->in_total - c.in_total);
+        c.in_total = entry->in_total;
         if (clocks == CLOCKS_WATCHED)
             note(c.watch, at, c.level);
         if (c.level > high_water) {
@@ -134,7 +146,9 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
         count_exits(&c, &out_clk, then_ps - phase, clocks);
     level->in_counted = i;
     level->out_counted = c.out_counted;
+    level->full_at = c.out_counted + level->mask + 1;
     level->since_ps = c.since_ps + phase;
+    level->in_before = c.in_total;
     level->level = c.level;
     level->high_water = high_water;
 }
@@ -142,10 +156,13 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
 static void count(struct level *level, int64_t known_ps, int64_t then_ps)
 {
     const struct clk *in = &level->in_clk, *out = &level->out_clk;
+    int in_whole = in->frac == 0, out_whole = out->frac == 0;
     if (level->watch)
         count_in(level, known_ps, then_ps, CLOCKS_WATCHED);
-    else if (in->frac != 0 || out->frac != 0)
-        count_in(level, known_ps, then_ps, CLOCKS_ANY);
+    else if (!in_whole || !out_whole)
+        in_whole    ? count_in(level, known_ps, then_ps, CLOCKS_IN_WHOLE)
+        : out_whole ? count_in(level, known_ps, then_ps, CLOCKS_OUT_WHOLE)
+                    : count_in(level, known_ps, then_ps, CLOCKS_ANY);
     else if (in->whole != out->whole || in->phase_ps != out->phase_ps)
         count_in(level, known_ps, then_ps, CLOCKS_WHOLE);
     else /* 250 MHz and the like on both sides: the leanest loop */
@@ -160,8 +177,19 @@ static int64_t known_ps(const struct level *level)
     return decided(level) > 0 ? told_ps(level, decided(level) - 1) : INT64_MIN;
 }
 
+void level_forget(struct level *level)
+{
+    free(level->time_ps);
+    level->time_ps = 0;
+}
+
 void level_catch_up(struct level *level)
 {
+    if (!level->time_ps) {
+        level->out_counted = decided(level);
+        level->full_at = level->out_counted + level->mask + 1;
+        return;
+    }
     count(level, known_ps(level), INT64_MIN);
 }
 

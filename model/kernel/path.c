@@ -162,6 +162,7 @@ int path_init(struct path *path, struct sim *sim, const char *name, const struct
     path->stage = calloc((size_t)count + 1, sizeof *path->stage);
     if (!path->stage)
         return -1;
+    path->entry = fifo_at(path, 0);
     for (*which = 0; *which < count; ++*which) {
         int error = init_stage(path, *which, &stages[*which], write_clk, write_bytes, item_bytes_max);
         if (error)

@@ -22,6 +22,7 @@ struct path {
     const char *name;
     struct stage *stage;
     int count;
+    struct fifo *entry; /* the first stage's, or the end */
     struct fifo end;
 };
 
@@ -40,9 +41,9 @@ void path_free(struct path *path);
  * is not 1 when beats cross at the same pace (see path.c) or the width changes. Errors as above. */
 int path_keep_beats(struct path *path, uint32_t item_bytes_max, int *which);
 /* The FIFO that the path's writer pushes into. */
-static inline struct fifo *path_entry(struct path *path)
+static inline struct fifo *path_entry(const struct path *path)
 {
-    return path->count > 0 ? &path->stage[0].in : &path->end;
+    return path->entry;
 }
 /* Whether anything in the path, or its writer, waits for space: then what is before its end waits for the end's. */
 static inline int path_waits(const struct path *path)

@@ -118,8 +118,8 @@ static __attribute__((noinline)) int64_t serve_kept_beats(struct server *server,
     struct fifo_slot slot = fifo_take(in);
     server->bubble_cyc += end - end_by_ends_cyc;
     server->free_cyc += end - end_by_ends_cyc;
-    fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end + server->latency_cyc, out->beat_cyc ? beat_cyc : 0,
-              slot.bytes, slot.ref);
+    fifo_push_beats(out, start_cyc, start_cyc + server->latency_cyc, end + server->latency_cyc,
+                    out->beat_cyc ? beat_cyc : 0, slot.bytes, slot.ref);
     fifo_release(in, slot.bytes, start_cyc, end);
     return end;
 }
@@ -131,7 +131,7 @@ static inline int64_t serve(struct server *server, struct sim *sim, struct fifo 
     if (out->beat_cyc || (in->beat_cyc && !server->store))
         return serve_kept_beats(server, sim, in, out, start_cyc, end);
     struct fifo_slot slot = fifo_take(in);
-    fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end + server->latency_cyc, 0, slot.bytes, slot.ref);
+    fifo_push(out, start_cyc, start_cyc + server->latency_cyc, end + server->latency_cyc, slot.bytes, slot.ref);
     fifo_release(in, slot.bytes, start_cyc, end);
     return end;
 }
@@ -171,7 +171,7 @@ static int serve_waiting(struct stage *stage)
 {
     struct fifo_slot item = *fifo_front(&stage->in);
     uint32_t units = fifo_units(stage->out, item.bytes);
-    int64_t space_at = fifo_take_space(stage->out, units), end;
+    int64_t space_at = fifo_take_space(stage->out, units, item.head_cyc), end;
     if (space_at == SIM_NEVER)
         return 0;
     stage->in.first++;
@@ -228,7 +228,7 @@ static inline __attribute__((always_inline)) void accept(struct stage *stage, in
         uint32_t units_out = out->shape.in_beats ? beats_out : 1;
         int64_t space_at, end;
         int is_first = fifo_empty(in);
-        if (!is_first || stage->long_way || (space_at = fifo_take_space(out, units_out)) == SIM_NEVER) {
+        if (!is_first || stage->long_way || (space_at = fifo_take_space(out, units_out, item->head_cyc)) == SIM_NEVER) {
             fifo_put(in, start_cyc, item, units);
             if (is_first) /* else the first one waits for space */
                 stage_run(stage);
@@ -240,7 +240,7 @@ static inline __attribute__((always_inline)) void accept(struct stage *stage, in
         int64_t start = pass_plain(&stage->server, out, space_at, beats, item, &end);
         int64_t free_cyc = in->shape.in_beats ? end : start;
         level_pass(&in->level, start_cyc, free_cyc, units);
-        fifo_give_space(in, units, free_cyc);
+        fifo_space_is_free(in, free_cyc);
         start_cyc = start;
         units = units_out;
         beats = beats_out;
@@ -257,21 +257,27 @@ void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item
     accept(stage, start_cyc, item, units, fifo_beats(item->bytes, stage->server.shift));
 }
 
-/* Here, not with the FIFO, because nearly every item enters a stage with it: one function and not two. */
-void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
-               uint32_t bytes, uint32_t ref)
+/* Takes space for an item that comes out of the writer at these cycles, and sees it as the reader does. */
+static inline struct fifo_slot arrive(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc,
+                                      uint32_t bytes, uint32_t ref, uint32_t units)
 {
     struct fifo_slot item = {.bytes = bytes, .ref = ref};
     fifo_see(fifo, &item, head_cyc, tail_cyc);
-    uint32_t beats = fifo_beats(bytes, fifo->read_shift), units = fifo->shape.in_beats ? beats : 1;
+    int64_t space_at = fifo_take_space(fifo, units, start_cyc);
+    model_assert(fifo->sim, space_at != SIM_NEVER, "%s: an item is put into space that nobody has given back",
+                 fifo->shape.name);
+    return item;
+}
+
+void fifo_push_beats(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, const int64_t *beat_cyc,
+                     uint32_t bytes, uint32_t ref)
+{
+    uint32_t units = fifo_units(fifo, bytes);
     if (fifo->watch)
         fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
-    space_take(&fifo->space, units);
+    struct fifo_slot item = arrive(fifo, start_cyc, head_cyc, tail_cyc, bytes, ref, units);
     if (!fifo->beat_cyc) {
-        if (fifo->read_stage)
-            accept(fifo->read_stage, start_cyc, &item, units, beats);
-        else
-            fifo_hand_over(fifo, start_cyc, &item, units);
+        fifo_hand_over(fifo, start_cyc, &item, units);
         return;
     }
     fifo_store_beats(fifo, beat_cyc, head_cyc, tail_cyc, bytes);
@@ -281,4 +287,19 @@ void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t t
         stage_run(fifo->read_stage);
     else if (is_front)
         fifo_wake_reader(fifo, &item);
+}
+
+/* Here, not with the FIFO, because nearly every item enters a stage with it: one function and not two. */
+void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes, uint32_t ref)
+{
+    if (__builtin_expect(fifo->long_way, 0)) {
+        fifo_push_beats(fifo, start_cyc, head_cyc, tail_cyc, 0, bytes, ref);
+        return;
+    }
+    uint32_t beats = fifo_beats(bytes, fifo->read_shift), units = fifo->shape.in_beats ? beats : 1;
+    struct fifo_slot item = arrive(fifo, start_cyc, head_cyc, tail_cyc, bytes, ref, units);
+    if (fifo->read_stage)
+        accept(fifo->read_stage, start_cyc, &item, units, beats);
+    else
+        fifo_hand_over(fifo, start_cyc, &item, units);
 }

@@ -50,9 +50,11 @@ enum message_status {
     MESSAGE_TWICE = 255 /* of an item: it has come before, and is acknowledged again */
 };                      /* enum ibv_wc_status */
 
+/* 256 bytes: an index becomes an address with a shift. */
 struct message {
     uint64_t wr_id, recv_wr_id;
     uint64_t local_address, remote_address; /* remote: of the receive buffer for a SEND */
+    uint64_t ordinal;                       /* of all that were posted, from 1 */
     uint32_t lkey, rkey;                    /* rkey: as remote_address */
     uint32_t length_bytes;
     uint32_t request_bytes; /* of them that the request carries: all, or none of what is answered */
@@ -62,7 +64,6 @@ struct message {
     };
     uint32_t immediate;
     uint32_t qp;                  /* index at the requester's NIC */
-    uint64_t ordinal;             /* of all that were posted, from 1 */
     uint32_t first_psn, last_psn; /* once its first, its last packet is cut */
     union {
         uint32_t answer; /* of its QP's READs and atomics, from 0 */
@@ -81,11 +82,16 @@ struct message {
     int64_t delivered_at_ps;          /* all of it, and its CQE; SIM_NEVER: not yet */
     int64_t stamp_ps[MESSAGE_STAMPS]; /* SIM_NEVER: not passed */
 };
+_Static_assert(sizeof(struct message) == 256, "a message's size is a power of two");
 
 /* A zeroed message with one owner, of a pool of them (queue depths bound it). POOL_NONE without memory. */
 uint32_t message_new(struct pool *messages);
 /* One owner is done. */
-void message_end(struct pool *messages, uint32_t index);
+static inline void message_end(struct pool *messages, uint32_t index)
+{
+    if (--((struct message *)messages->slot)[index].owners == 0)
+        pool_give(messages, index);
+}
 /* One more. */
 static inline void message_hold(struct pool *messages, uint32_t index)
 {

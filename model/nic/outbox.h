@@ -2,7 +2,6 @@
 #ifndef NIC_OUTBOX_H
 #define NIC_OUTBOX_H
 
-#include "kernel/agenda.h"
 #include "kernel/heap.h"
 #include "kernel/sim.h"
 
@@ -24,11 +23,19 @@ struct outbox_entry {
     uint32_t message;
 };
 
+struct outbox_slot {
+    int64_t at_ps;
+    uint64_t what; /* kind, host and message: the upper half decides at one instant */
+};
+
+/* Most of it comes nearly in the order of time: a ring in that order. What would have to pass many others in it (an interrupt tells of
+ * events long before) waits in a heap. */
 struct outbox {
     struct sim *sim;
-    struct heap waiting;
-    uint64_t put[OUTBOX_KINDS][OUTBOX_HOSTS]; /* the order at one instant: by kind, host, and as put in */
-    struct agenda ready;                      /* released, not yet polled */
+    struct outbox_slot *slot;             /* a ring: released and not yet polled, then those that wait */
+    uint32_t mask, first, released, next; /* released: the first that is not */
+    struct heap far;
+    uint64_t far_put;
     int decider;
     int64_t released_ps; /* the latest that was */
     int is_stuck;        /* somebody tries again for ever, and nothing has been released for long: see recover.h */
@@ -36,9 +43,17 @@ struct outbox {
 
 int outbox_init(struct outbox *outbox, struct sim *sim);
 void outbox_free(struct outbox *outbox);
-/* at_ps > now. */
+/* At one instant the order is by kind, host, and as put in. at_ps > now. */
 void outbox_put(struct outbox *outbox, int64_t at_ps, enum outbox_kind kind, uint32_t host, uint32_t message);
 /* The next that was released; 0: none. */
-int outbox_take(struct outbox *outbox, struct outbox_entry *entry);
+static inline int outbox_take(struct outbox *outbox, struct outbox_entry *entry)
+{
+    if (outbox->first == outbox->released)
+        return 0;
+    const struct outbox_slot *slot = &outbox->slot[outbox->first++ & outbox->mask];
+    *entry = (struct outbox_entry){slot->at_ps, (enum outbox_kind)(slot->what >> 40), slot->what >> 32 & 0xff,
+                                   (uint32_t)slot->what};
+    return 1;
+}
 
 #endif

@@ -105,12 +105,12 @@ static __attribute__((noinline, cold)) int64_t held_up_until(struct rnic *rnic, 
     uint32_t units = fifo_units(in, bytes);
     for (uint32_t i = arriving->first; i != arriving->next; i++) /* those before it will have taken theirs */
         units += fifo_units(in, arriving->slot[i & arriving->mask].bytes);
-    int64_t space_at = space_when(&in->space, units);
+    int64_t space_at = fifo_units_at(in, units);
     if (space_at == SIM_NEVER) {
         in->writer_waits = 1;
         return SIM_NEVER;
     }
-    int64_t at_ps = clk_edge(&peer->mac_clk, fifo_space_seen_at(in, space_at));
+    int64_t at_ps = clk_edge(&peer->mac_clk, space_at);
     int64_t line_cyc = clk_at_or_after(&rnic->line.clk, at_ps);
     return space_at > 0 && line_cyc > head_cyc ? line_cyc : head_cyc;
 }
@@ -127,7 +127,7 @@ static inline __attribute__((always_inline)) void deliver(struct rnic *rnic, uin
     model_assert(rnic->sim, space_at != SIM_NEVER, "%s: more frames committed ahead than \"arrival\" holds",
                  rnic->peer->setup.name);
     if (space_at <= word_at_cyc - 1) {
-        fifo_push(out, word_at_cyc - 1, word_at_cyc, last_at_cyc, 0, bytes, ref);
+        fifo_push(out, word_at_cyc - 1, word_at_cyc, last_at_cyc, bytes, ref);
         receive_arrivals(rnic->peer);
         return;
     }
@@ -147,16 +147,19 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic,
 {
     struct fifo *in = &rnic->path[RNIC_TX].end;
     uint32_t word_bytes = path_entry(&rnic->peer->path[RNIC_MAC_RX])->shape.write_bytes;
-    while (!fifo_empty(in)) {
-        int64_t head_cyc = fifo_front(in)->head_cyc;
+    const struct fifo_slot *next;
+    while ((next = fifo_next(in)) != 0) {
+        int64_t head_cyc = next->head_cyc;
         if (holds) {
-            head_cyc = held_up_until(rnic, fifo_front(in)->bytes, head_cyc);
-            if (head_cyc == SIM_NEVER)
+            head_cyc = held_up_until(rnic, next->bytes, head_cyc);
+            if (head_cyc == SIM_NEVER) {
+                fifo_keep(in);
                 return;
+            }
         }
-        struct fifo_slot slot = fifo_take(in);
+        struct line_frame frame = line_send(&rnic->line, next->bytes, head_cyc, next->tail_cyc, word_bytes);
+        struct fifo_slot slot = fifo_take_next(in, frame.start_cyc, frame.start_cyc + next->bytes);
         struct item *item = rnic_item(rnic, slot.ref);
-        struct line_frame frame = line_send(&rnic->line, slot.bytes, head_cyc, slot.tail_cyc, word_bytes);
         item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
         rnic->data_packets += item->kind != ITEM_ACK;
         if (item->kind != ITEM_DATA)
@@ -165,7 +168,6 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic,
             rnic_stamps(rnic, item)[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
         if (__builtin_expect(rnic->tells_when_sent, 0))
             sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, frame.last_at_cyc - rnic->line.delay_cyc));
-        fifo_release(in, slot.bytes, frame.start_cyc, frame.start_cyc + slot.bytes);
         if (__builtin_expect(rnic->faults.count > 0, 0))
             faults_take(rnic, slot.ref, slot.bytes, &frame);
         else
@@ -259,6 +261,7 @@ static int keep_beats_if_cut_through(struct rnic *rnic, char *error, size_t erro
 
 int port_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
+    rnic->path[RNIC_TX].end.takes_at_once = 1;
     if (keep_beats_if_cut_through(rnic, error, error_bytes))
         return -1;
     rnic->forwards_slowly = rnic->lookup.on || rnic->payload.is_slow;

@@ -36,15 +36,17 @@ static int64_t admit(struct rnic *rnic)
 {
     struct fifo *in = &rnic->path[RNIC_MAC_RX].end;
     struct fifo *out = path_entry(&rnic->path[RNIC_RX]);
-    while (!fifo_empty(in)) {
-        int64_t head_cyc = fifo_front(in)->head_cyc;
-        int fits = fifo_space_at(out, fifo_front(in)->bytes) <= head_cyc;
-        if (!fits && clk_edge(&rnic->mac_clk, head_cyc) > rnic->sim->now)
+    const struct fifo_slot *next;
+    while ((next = fifo_next(in)) != 0) {
+        int64_t head_cyc = next->head_cyc;
+        int fits = fifo_space_at(out, next->bytes) <= head_cyc;
+        if (!fits && clk_edge(&rnic->mac_clk, head_cyc) > rnic->sim->now) {
+            fifo_keep(in);
             return clk_edge(&rnic->mac_clk, head_cyc);
-        struct fifo_slot slot = fifo_take(in);
-        fifo_release(in, slot.bytes, slot.head_cyc, slot.tail_cyc);
+        }
+        struct fifo_slot slot = fifo_take_next(in, head_cyc, next->tail_cyc);
         if (fits) {
-            fifo_push(out, slot.head_cyc, slot.head_cyc + 1, slot.tail_cyc + 1, 0, slot.bytes, slot.ref);
+            fifo_push(out, slot.head_cyc, slot.head_cyc + 1, slot.tail_cyc + 1, slot.bytes, slot.ref);
             dispatch_certain(rnic);
             continue;
         }
@@ -647,7 +649,9 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes)
     if (!rnic->places.free_cyc)
         return -1;
     rnic->looks_ahead = rnic->contexts.on || rnic->receives_fetched.on;
+    rnic->path[RNIC_MAC_RX].end.takes_at_once = 1;
     rnic->path[RNIC_RX].end.reader_wants_tail = 1;
+    level_forget(&rnic->path[RNIC_MAC_RX].end.level); /* no memory: a frame is taken or dropped at once */
     int writer = rnic->lookup.on ? rnic->scheduler : rnic->dispatch;
     path_entry(&rnic->path[RNIC_RESPOND])->write_decider = writer;
     path_entry(&rnic->path[RNIC_RETIRE])->write_decider = writer;

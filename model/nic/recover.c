@@ -71,7 +71,7 @@ static void set_timer(struct rnic *rnic, uint32_t index, int64_t due_cyc)
         return; /* it will be put off then */
     recovery->entry_cyc = due_cyc;
     model_assert(rnic->sim, heap_put(&rnic->timers, due_cyc, index, index) == 0, "out of memory");
-    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, due_cyc));
+    rnic_wake_retire(rnic, due_cyc);
 }
 
 static int64_t next_run_cyc(const struct rnic *rnic, const struct recovery *recovery)
@@ -80,7 +80,7 @@ static int64_t next_run_cyc(const struct rnic *rnic, const struct recovery *reco
 }
 
 /* Entries of timers that do not run would only keep a simulation from being quiet. */
-static void forget_stopped(struct rnic *rnic)
+static void forget_stopped(struct rnic *rnic, int64_t now_cyc)
 {
     const struct heap_entry *first;
     while ((first = heap_first(&rnic->timers)) != 0) {
@@ -91,6 +91,7 @@ static void forget_stopped(struct rnic *rnic)
         if (is_own)
             recovery->entry_cyc = 0;
         heap_take(&rnic->timers);
+        rnic->retire_other_cyc = now_cyc; /* what is next then is to be found */
     }
 }
 
@@ -102,7 +103,7 @@ static void restart_timer(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
         return;
     if (recovery->timeout_cyc == 0 || qp->requester.psn_oldest == requester_end(&qp->requester)) {
         recovery->due_cyc = 0;
-        forget_stopped(rnic);
+        forget_stopped(rnic, now_cyc);
     } else
         set_timer(rnic, (uint32_t)(qp - rnic->qp), now_cyc + next_run_cyc(rnic, recovery));
 }
@@ -242,7 +243,7 @@ void recover_answer_missed(struct rnic *rnic, uint32_t index, int64_t cyc)
 {
     rnic->qp[index].recovery.is_implied = 1;
     model_assert(rnic->sim, heap_put(&rnic->missed, cyc + 1, index, index) == 0, "out of memory");
-    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
+    rnic_wake_retire(rnic, cyc + 1);
 }
 
 /* ---- ACKs and NAKs ---- */

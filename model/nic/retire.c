@@ -126,13 +126,13 @@ static int fail_one(struct rnic *rnic, int64_t now_cyc)
 void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc)
 {
     model_assert(rnic->sim, heap_put(&rnic->failing, cyc + 1, qp, (uint64_t)qp << 32 | request) == 0, "out of memory");
-    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
+    rnic_wake_retire(rnic, cyc + 1);
 }
 
 void retire_received(struct rnic *rnic, uint32_t message, int64_t cyc)
 {
     model_assert(rnic->sim, agenda_put(&rnic->received, cyc, 0, message) == 0, "out of memory");
-    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
+    rnic_wake_retire(rnic, cyc);
 }
 
 /* A received message is the next to get a CQE: it has come before the next ACK. */
@@ -162,7 +162,7 @@ void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc)
 {
     record_give_up(rnic, &rnic->qp[qp]);
     model_assert(rnic->sim, heap_put(&rnic->flush, cyc + 1, qp, qp) == 0, "out of memory");
-    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc + 1));
+    rnic_wake_retire(rnic, cyc + 1);
 }
 
 /* What is kept of the oldest packets, of so many PSNs, is free: their entries, and their payload if it is there that it would be sent again
@@ -224,7 +224,7 @@ static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc
 void retire_returned(struct rnic *rnic, uint32_t message, int64_t cyc)
 {
     model_assert(rnic->sim, heap_put(&rnic->returned, cyc, rnic->answers.writes_done, message) == 0, "out of memory");
-    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
+    rnic_wake_retire(rnic, cyc);
 }
 
 /* The next answer that is written acknowledges its request and those before it; 1 when something was done. */
@@ -296,6 +296,12 @@ static int can_retire(const struct rnic *rnic, const struct qp *qp)
     return !message_is_answered(message) || message->returned;
 }
 
+/* Whether the next step is the QP's that is under way: it retires another request, or its flush begins. */
+static int goes_on(const struct rnic *rnic)
+{
+    return rnic->retiring_qp != QP_NONE && (rnic->retiring_nak || can_retire(rnic, &rnic->qp[rnic->retiring_qp]));
+}
+
 /* Retires one request of the QP under way; 0 when there is none left. */
 static int retire_one(struct rnic *rnic, int64_t now_cyc)
 {
@@ -306,6 +312,19 @@ static int retire_one(struct rnic *rnic, int64_t now_cyc)
     if (rnic->begun_limited)
         scheduler_kick(rnic, rnic->retiring_qp, now_cyc + 1, QP_WAIT_WINDOW);
     return 1;
+}
+
+/* What comes before an ACK: *is_done when that was a step of its own. Returns whether an answer acknowledges something. */
+static __attribute__((noinline)) int other_step(struct rnic *rnic, int64_t now_cyc, int *is_done)
+{
+    *is_done = fail_one(rnic, now_cyc) || flush_one(rnic, now_cyc) || recover_one(rnic, now_cyc);
+    if (*is_done)
+        return 0;
+    *is_done = received_is_next(rnic, now_cyc);
+    if (!*is_done)
+        return return_one(rnic, now_cyc) || sent_one(rnic, now_cyc);
+    finish_received(rnic, now_cyc);
+    return 0;
 }
 
 /* One step at now_cyc: takes an ACK or an answer that is written, or retires or flushes a request; 0 when there is nothing to do. */
@@ -319,13 +338,10 @@ static int step(struct rnic *rnic, int64_t now_cyc)
             retire_flush(rnic, rnic->retiring_qp, now_cyc);
         rnic->retiring_qp = QP_NONE;
     }
-    if (fail_one(rnic, now_cyc) || flush_one(rnic, now_cyc) || recover_one(rnic, now_cyc))
+    int is_done = 0, is_returned = now_cyc >= rnic->retire_other_cyc && other_step(rnic, now_cyc, &is_done);
+    if (is_done)
         return 1;
-    if (received_is_next(rnic, now_cyc)) {
-        finish_received(rnic, now_cyc);
-        return 1;
-    }
-    if (!return_one(rnic, now_cyc) && !sent_one(rnic, now_cyc)) {
+    if (!is_returned) {
         if (fifo_empty(in) || fifo_front(in)->head_cyc > now_cyc)
             return 0;
         struct fifo_slot slot = fifo_take(in);
@@ -385,27 +401,30 @@ static int64_t later_cyc_of(const struct rnic *rnic, int64_t now_cyc)
     return timer > now_cyc && timer < next ? timer : next;
 }
 
-static int64_t next_input_cyc(const struct rnic *rnic)
+/* When something else than an ACK is next. */
+static __attribute__((noinline)) int64_t other_input_cyc(const struct rnic *rnic)
 {
-    const struct fifo *in = &rnic->path[RNIC_RETIRE].end;
-    int64_t next = fifo_empty(in) ? SIM_NEVER : fifo_front(in)->head_cyc;
-    const struct heap_entry *flush = heap_first(&rnic->flush);
-    if (flush && flush->at < next)
-        next = flush->at;
+    const struct heap *heaps[] = {&rnic->flush, &rnic->failing, &rnic->returned};
     const struct agenda_entry *received = agenda_first(&rnic->received);
+    int64_t next = recover_next_cyc(rnic);
     if (received && agenda_at(received) < next)
         next = agenda_at(received);
-    const struct heap_entry *failing = heap_first(&rnic->failing);
-    if (failing && failing->at < next)
-        next = failing->at;
-    const struct heap_entry *returned = heap_first(&rnic->returned);
-    if (returned && returned->at < next)
-        next = returned->at;
+    for (int i = 0; i < 3; i++) {
+        const struct heap_entry *first = heap_first(heaps[i]);
+        if (first && first->at < next)
+            next = first->at;
+    }
     const struct agenda_entry *sent = sent_first(rnic);
-    if (sent && agenda_at(sent) < next)
-        next = agenda_at(sent);
-    int64_t timer = recover_next_cyc(rnic);
-    return timer < next ? timer : next;
+    return sent && agenda_at(sent) < next ? agenda_at(sent) : next;
+}
+
+static int64_t next_input_cyc(struct rnic *rnic, int64_t now_cyc)
+{
+    const struct fifo *in = &rnic->path[RNIC_RETIRE].end;
+    if (now_cyc >= rnic->retire_other_cyc)
+        rnic->retire_other_cyc = other_input_cyc(rnic);
+    int64_t next = fifo_empty(in) ? SIM_NEVER : fifo_front(in)->head_cyc;
+    return rnic->retire_other_cyc < next ? rnic->retire_other_cyc : next;
 }
 
 static int64_t decide(void *self, int64_t now)
@@ -426,9 +445,11 @@ static int64_t decide(void *self, int64_t now)
     if (step(rnic, now_cyc)) {
         rnic->retiring.work_cyc += rnic->params->retire_interval;
         rnic->retire_free_cyc = now_cyc + rnic->params->retire_interval;
-        return rnic_ps(rnic, rnic->retire_free_cyc);
+        if (goes_on(rnic))
+            return rnic_ps(rnic, rnic->retire_free_cyc);
     }
-    int64_t next = next_input_cyc(rnic);
+    int64_t next = next_input_cyc(rnic, now_cyc);
+    next = next < rnic->retire_free_cyc ? rnic->retire_free_cyc : next;
     return next == SIM_NEVER ? SIM_NEVER : rnic_ps(rnic, next);
 }
 
@@ -436,6 +457,7 @@ int retire_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
     snprintf(error, error_bytes, "too many decision points");
     rnic->retiring_qp = QP_NONE;
+    rnic->retire_other_cyc = SIM_NEVER;
     rnic->cqs_are_busy = rnic->params->cq_loop > rnic->params->retire_interval || rnic->params->cq_commit > 0;
     rnic->retire = sim_add(rnic->sim, decide, rnic, "retire", rnic->user_clk.whole);
     if (rnic->retire < 0 || heap_init(&rnic->flush, 16) || heap_init(&rnic->failing, 16) ||

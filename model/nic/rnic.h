@@ -175,6 +175,7 @@ struct rnic {
     struct arb port;
     int arrival, dispatch, retire;
     int64_t dispatch_free_cyc, retire_free_cyc, ack_last_cyc;
+    int64_t retire_other_cyc; /* nothing but ACKs is there for the retire decider before */
     struct rnic_decision dispatching, retiring;
     uint32_t retiring_qp;    /* the QP whose requests are being retired, QP_NONE */
     int retiring_nak;        /* it fails when they are */
@@ -284,7 +285,7 @@ int rnic_blocked(struct rnic *rnic, struct fifo *fifo, uint32_t bytes, int64_t s
 /* Pushes an item that leaves its decision point at start_cyc and is seen one cycle later. */
 static inline void rnic_forward(struct fifo *fifo, int64_t start_cyc, uint32_t bytes, uint32_t ref)
 {
-    fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, 0, bytes, ref);
+    fifo_push(fifo, start_cyc, start_cyc + 1, start_cyc + 1, bytes, ref);
 }
 
 /* Units of 64 bytes that a packet's payload takes in a buffer. */
@@ -400,6 +401,13 @@ static inline void rnic_wake_scheduler(struct rnic *rnic, int waits, int64_t cyc
     rnic->scheduler_wake_cyc = cyc;
     rnic->scheduler_wake_ps = rnic_ps(rnic, cyc);
     sim_wake(rnic->sim, rnic->scheduler, rnic->scheduler_wake_ps);
+}
+/* Something else than an ACK is there for the retire decider from cyc on. */
+static inline void rnic_wake_retire(struct rnic *rnic, int64_t cyc)
+{
+    if (cyc < rnic->retire_other_cyc)
+        rnic->retire_other_cyc = cyc;
+    sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
 }
 int port_init(struct rnic *rnic, char *error, size_t error_bytes);
 

@@ -46,7 +46,7 @@ void sent_frame(struct rnic *rnic, uint32_t packet, int64_t at_ps)
     if (rnic->completes_when_sent)
         sent_forward(rnic);
     else
-        sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
+        rnic_wake_retire(rnic, cyc);
 }
 
 void sent_forward(struct rnic *rnic)

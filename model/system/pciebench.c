@@ -43,11 +43,11 @@ static void command(struct pciebench *bench, uint32_t index, int64_t at_ps)
     bench->shared_free_ps = start_ps + bench->shared_ps;
     int64_t cyc = clk_at_or_after(&bench->user_clk, start_ps + engine->before_ps);
     if (!worker->reads) {
-        fifo_push(&bench->writes, cyc, cyc + 1, cyc + 1, 0, bench->options.bytes, index);
+        fifo_push(&bench->writes, cyc, cyc + 1, cyc + 1, bench->options.bytes, index);
         return;
     }
     uint32_t read = pcie_read_begin(&bench->pcie, PCIE_PAYLOAD_READ, worker->address, bench->options.bytes, index);
-    fifo_push(&bench->operations, cyc, cyc + 1, cyc + 1, 0, bench->options.bytes, read);
+    fifo_push(&bench->operations, cyc, cyc + 1, cyc + 1, bench->options.bytes, read);
     pcie_read_run(&bench->pcie);
 }
 

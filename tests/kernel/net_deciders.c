@@ -51,7 +51,7 @@ int64_t net_source_decide(void *self, int64_t now)
         int64_t head = start + node->latency_cyc;
         int64_t work = (ref_beats(node, net->item[item].words) - 1) * (int64_t)node->interval_cyc;
         source->free_cyc = start + work + node->interval_cyc;
-        fifo_push(source->out, start, head, head + work, NULL, bytes_of(net, item), (uint32_t)item);
+        fifo_push(source->out, start, head, head + work, bytes_of(net, item), (uint32_t)item);
     }
     return SIM_NEVER;
 }

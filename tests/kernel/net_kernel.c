@@ -19,7 +19,7 @@ static int check_home(struct built *built)
     for (int f = 0; f < net->fifos; f++) {
         struct fifo *fifo = built->fifo[f];
         level_settle(&fifo->level, end_ps);
-        if (space_away(&fifo->space) != 0 || !fifo_empty(fifo) || fifo->level.level != 0)
+        if (fifo_units_away(fifo) != 0 || !fifo_empty(fifo) || fifo->level.level != 0)
             return complain(built, "not home: FIFO", f);
         if (fifo->level.high_water > fifo->shape.depth)
             return complain(built, "fuller than deep: FIFO", f);

@@ -54,7 +54,7 @@ static int build(struct bench *bench, const struct path_stage *stages, int count
 /* Pushes an item of so many 64-byte beats, one every `interval`, seen from cycle head on. */
 static void push(struct bench *bench, int64_t head, int64_t beats, int64_t interval, uint32_t ref)
 {
-    fifo_push(path_entry(&bench->path), head - 1, head, head + (beats - 1) * interval, NULL, (uint32_t)beats * 64, ref);
+    fifo_push(path_entry(&bench->path), head - 1, head, head + (beats - 1) * interval, (uint32_t)beats * 64, ref);
 }
 
 static void expect_end(struct bench *bench, int64_t head, int64_t tail, uint32_t ref)
@@ -175,7 +175,7 @@ static void space_in_beats(void)
     (void)fifo_take(&bench.path.end);
     fifo_release(&bench.path.end, 512, 10, 17);
     CU_ASSERT_EQUAL(fifo_space_at(&bench.path.end, 129), 20);
-    CU_ASSERT_EQUAL(space_away(&bench.path.end.space), 0);
+    CU_ASSERT_EQUAL(fifo_units_away(&bench.path.end), 0);
     bench_free(&bench);
 }
 
@@ -288,8 +288,8 @@ static void arb_order(int strict, const int *want_input, const int64_t *want_sta
         arb_init(&b.arb, &b.bench.sim, "arb", &server, in, 3, strict, &b.bench.path.end, 1, NULL, NULL), 0);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < 2; k++)
-            fifo_push(in[i], 9 + k, 10 + k, 10 + k, NULL, 64, i); /* all there at 10, the second ones at 11 */
-    fifo_push(in[0], 50, 51, 51, NULL, 64, 0);                    /* and a late one */
+            fifo_push(in[i], 9 + k, 10 + k, 10 + k, 64, i); /* all there at 10, the second ones at 11 */
+    fifo_push(in[0], 50, 51, 51, 64, 0);                    /* and a late one */
     sim_run(&b.bench.sim, SIM_NEVER);
     for (int g = 0; g < 7; g++) {
         CU_ASSERT_FALSE_FATAL(fifo_empty(&b.bench.path.end));

@@ -71,7 +71,7 @@ static int frames_lost(const struct linecheck *given, uint32_t frame_bytes, int6
             lost++;
             continue;
         }
-        fifo_push(path_entry(&path), frame.last_at_cyc, frame.last_at_cyc + 1, frame.last_at_cyc + 1, 0, on_bus, 0);
+        fifo_push(path_entry(&path), frame.last_at_cyc, frame.last_at_cyc + 1, frame.last_at_cyc + 1, on_bus, 0);
         while (!fifo_empty(&path.end)) {
             struct fifo_slot slot = fifo_take(&path.end);
             fifo_release(&path.end, slot.bytes, slot.tail_cyc, slot.tail_cyc);

@@ -25,12 +25,12 @@ static void push(struct drive *drive, uint32_t index)
     int64_t cyc = load->at_cyc;
     struct fifo *fifo = load->kind == REF_WRITE ? &drive->writes : &drive->cqes;
     if (load->kind == REF_WRITE || load->kind == REF_CQE) {
-        fifo_push(fifo, cyc, cyc + 1, cyc + 1, 0, load->bytes + load->cqe_bytes, index);
+        fifo_push(fifo, cyc, cyc + 1, cyc + 1, load->bytes + load->cqe_bytes, index);
         return;
     }
     enum pcie_kind kind = load->kind == REF_READ ? PCIE_PAYLOAD_READ : PCIE_WQE_READ;
     uint32_t read = pcie_read_begin(&drive->pcie, kind, load->address, load->bytes, index);
-    fifo_push(&drive->operations, cyc, cyc + 1, cyc + 1, 0, load->bytes, read);
+    fifo_push(&drive->operations, cyc, cyc + 1, cyc + 1, load->bytes, read);
     pcie_read_run(&drive->pcie);
 }
 
