@@ -37,13 +37,10 @@ struct name {
 
 #define DATA_FRAMES (RNICSIM_FRAME_SEND | RNICSIM_FRAME_WRITE)
 
-static const struct name actions[] = {{"drop", RNICSIM_FAULT_DROP},
-                                      {"corrupt", RNICSIM_FAULT_CORRUPT},
-                                      {"duplicate", RNICSIM_FAULT_DUPLICATE},
-                                      {"delay", RNICSIM_FAULT_DELAY},
-                                      {"not_ready", RNICSIM_FAULT_NOT_READY},
-                                      {"bad_key", RNICSIM_FAULT_BAD_KEY},
-                                      {0, 0}};
+static const struct name actions[] = {{"drop", RNICSIM_FAULT_DROP},           {"corrupt", RNICSIM_FAULT_CORRUPT},
+                                      {"duplicate", RNICSIM_FAULT_DUPLICATE}, {"delay", RNICSIM_FAULT_DELAY},
+                                      {"not_ready", RNICSIM_FAULT_NOT_READY}, {"bad_key", RNICSIM_FAULT_BAD_KEY},
+                                      {"mark", RNICSIM_FAULT_MARK},           {0, 0}};
 static const struct name frames[] = {
     {"data", DATA_FRAMES},
     {"request", DATA_FRAMES | RNICSIM_FRAME_READ_REQUEST | RNICSIM_FRAME_ATOMIC_REQUEST},
@@ -54,6 +51,7 @@ static const struct name frames[] = {
     {"answer", RNICSIM_FRAME_ANSWER},
     {"ack", RNICSIM_FRAME_ACK},
     {"nak", RNICSIM_FRAME_NAK},
+    {"cnp", RNICSIM_FRAME_CNP},
     {"any", RNICSIM_FRAME_ANY},
     {0, 0}};
 
@@ -225,12 +223,12 @@ static int parse_statement(struct statement *statement, struct rnicsim_fault *fa
         return parse_link(statement, fault);
     if (find(actions, peek(statement), &value) != 0)
         return wrong(statement, "there is no such fault",
-                     "drop, corrupt, duplicate, delay, not_ready, bad_key, link down TIME for TIME");
+                     "drop, corrupt, duplicate, delay, not_ready, bad_key, mark, link down TIME for TIME");
     fault->action = (enum rnicsim_fault_action)value;
     statement->at++;
     if (peek(statement) == NULL || find(frames, peek(statement), &fault->frames) != 0)
         return wrong(statement, "this names no frames",
-                     "data, request, send, write, read, atomic, answer, ack, nak, any");
+                     "data, request, send, write, read, atomic, answer, ack, nak, cnp, any");
     statement->at++;
     while (peek(statement) != NULL)
         if (take_which(statement, fault, is_last) != CLI_DONE)

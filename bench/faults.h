@@ -3,8 +3,8 @@
  *   ACTION FRAMES [WHICH ...]      drop data 100; drop ack last; corrupt data p=1e-4; delay ack 5 us every 1000
  *   link down TIME for TIME        every frame that begins then is lost
  *
- * ACTION: drop, corrupt, duplicate, delay (with a TIME), not_ready, bad_key. FRAMES: data (send, write), request (data, read, atomic), send,
- * write, read, atomic, answer, ack, nak, any. WHICH: N (the Nth of each sender), last (of the last request its last packet, or the ACK
+ * ACTION: drop, corrupt, duplicate, delay (with a TIME), not_ready, bad_key, mark (ECN: congestion experienced). FRAMES: data (send, write), request (data, read, atomic), send,
+ * write, read, atomic, answer, ack, nak, cnp, any. WHICH: N (the Nth of each sender), last (of the last request its last packet, or the ACK
  * of that), every N, p=X, times=N, request=N, qp=N, psn=N, from=a or b, first or again (sent for the first time, or not), after TIME,
  * until TIME. */
 #ifndef BENCH_FAULTS_H

@@ -180,6 +180,8 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "pcie_reads_refused", whole(result->totals.reads_refused), failed);
     put(summary, "pcie_reads_timed_out", whole(result->totals.reads_timed_out), failed);
     put(summary, "pcie_tags_quarantined", whole(result->totals.tags_quarantined), failed);
+    put(summary, "marked", whole(result->totals.marked), failed);
+    put(summary, "cnps", whole(result->totals.cnps), failed);
     put(summary, "doorbells_coalesced", whole(result->totals.doorbells_coalesced), failed);
     put(summary, "seen_before_payload", whole(result->totals.seen_early), failed);
     put(summary, "queue_full", whole(result->counts.queue_full), failed);

@@ -3,7 +3,7 @@
 
 static const char *wrong_with(const struct rnicsim *sim, const struct rnicsim_fault *fault)
 {
-    if ((unsigned)fault->action > RNICSIM_FAULT_BAD_KEY)
+    if ((unsigned)fault->action > RNICSIM_FAULT_MARK)
         return "action: allowed are those of enum rnicsim_fault_action";
     if (fault->frames == 0 || fault->frames > RNICSIM_FRAME_ANY)
         return "frames: allowed are the bits of enum rnicsim_fault_frames";

@@ -48,6 +48,8 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
         out->repeated += nic->repeated;
         out->seen_early += nic->seen_early;
         out->doorbells_coalesced += nic->coalesced;
+        out->marked += nic->congestion.marked;
+        out->cnps += nic->congestion.cnps;
         if (nic->pcie.retire) {
             out->reads_refused += nic->pcie.retire->refused;
             out->reads_timed_out += nic->pcie.retire->timed_out;

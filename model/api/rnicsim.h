@@ -193,7 +193,8 @@ enum rnicsim_fault_action {
     RNICSIM_FAULT_DUPLICATE,
     RNICSIM_FAULT_DELAY,     /* as on another path: those behind it overtake it */
     RNICSIM_FAULT_NOT_READY, /* of requests: the responder answers as if it had no receive WQE */
-    RNICSIM_FAULT_BAD_KEY    /* or as if its key named nothing (REM_ACCESS_ERR) */
+    RNICSIM_FAULT_BAD_KEY,   /* or as if its key named nothing (REM_ACCESS_ERR) */
+    RNICSIM_FAULT_MARK       /* no fault: a switch on the way marks it, congestion experienced (ECN) */
 };
 
 enum rnicsim_fault_frames { /* kinds of frames, a set of bits */
@@ -204,7 +205,8 @@ enum rnicsim_fault_frames { /* kinds of frames, a set of bits */
                             RNICSIM_FRAME_ANSWER = 16, /* data of a READ, the value of an atomic */
                             RNICSIM_FRAME_ACK = 32,
                             RNICSIM_FRAME_NAK = 64,
-                            RNICSIM_FRAME_ANY = 127
+                            RNICSIM_FRAME_CNP = 128,
+                            RNICSIM_FRAME_ANY = 255
 };
 
 enum rnicsim_fault_times { RNICSIM_ANY_TIME, RNICSIM_FIRST_TIME, RNICSIM_AGAIN };
@@ -299,8 +301,9 @@ struct rnicsim_event {
     int64_t at_ps;           /* when the polling program knows: the poll (or the load) that sees it returns */
     int64_t delivered_at_ps; /* SEND_DONE, UNSIGNALLED: when the last byte was visible in the peer's memory */
     int64_t stamp_ps[RNICSIM_STAMP_COUNT];
-    uint32_t src_qpn; /* RECV_DONE of a UD QP; else 0. length_bytes is without the 40 bytes for the GRH, which ibv_wc.byte_len counts */
-    uint32_t srqn;    /* RECV_DONE: the SRQ that the buffer was taken from, 0: none; SRQ_LIMIT */
+    uint32_t
+        src_qpn; /* RECV_DONE of a UD QP; else 0. length_bytes is without the 40 bytes for the GRH, which ibv_wc.byte_len counts */
+    uint32_t srqn; /* RECV_DONE: the SRQ that the buffer was taken from, 0: none; SRQ_LIMIT */
 };
 
 /* Takes up to `max` of what became visible up to rnicsim_now(), in order of time; returns how many. */
@@ -328,6 +331,7 @@ struct rnicsim_totals {
     uint64_t tlps;
     uint64_t decisions;
     int64_t first_post_ps, last_done_ps;
+    uint64_t marked, cnps;        /* transport.congestion: packets of data that came marked, CNPs that were made */
     uint64_t doorbells_coalesced; /* nic.doorbell_coalesce */
 };
 

@@ -153,7 +153,7 @@ int answers_divert_ack(void *self, uint32_t ref, int64_t now_cyc)
     struct rnic *rnic = self;
     const struct item *ack = rnic_item(rnic, ref);
     uint32_t index = rnic->peer->qp[ack->qp].peer;
-    if (rnic->qp[index].answers_sent == ack->after_answers)
+    if (rnic->qp[index].answers_sent == ack->after_answers || ack->status == MESSAGE_CNP)
         return 0;
     uint32_t answer = new_answer(rnic, &(struct answer){.kind = ANSWER_ACK,
                                                         .psn = ack->psn,

@@ -204,6 +204,11 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
             return;
         }
     }
+    if (__builtin_expect(item->ce, 0) && rnic->congestion.on) { /* nothing is acknowledged sooner */
+        if (congestion_is_told(rnic, item, from_cyc))
+            congestion_tell(rnic, item, from_cyc);
+        item = rnic_item(rnic, up->ref); /* the pool may have moved */
+    }
     if (item->status != MESSAGE_OK) { /* refused by the responder */
         struct item refused = *item;
         receive_drop(rnic, up->ref);
@@ -290,7 +295,11 @@ static void cqe_written(struct rnic *rnic, const struct pcie_up *up)
 static int ack_has_no_space(struct rnic *rnic)
 {
     struct fifo *ack = path_entry(&rnic->path[RNIC_ACK]);
-    if (rnic->setup.transport->ack_point == TRANSPORT_ACK_ACCEPTED || fifo_space_at(ack, FRAME_ACK_BYTES) != SIM_NEVER)
+    if (rnic->setup.transport->ack_point == TRANSPORT_ACK_ACCEPTED)
+        return 0;
+    if (rnic->congestion.on)
+        return receive_two_acks_at(rnic) == SIM_NEVER;
+    if (fifo_space_at(ack, FRAME_ACK_BYTES) != SIM_NEVER)
         return 0;
     ack->writer_waits = 1;
     return 1;

@@ -42,7 +42,7 @@ void faults_free(struct rnic *rnic)
 static unsigned kind_of(const struct rnic *rnic, const struct item *item)
 {
     if (item->kind == ITEM_ACK)
-        return item->status == MESSAGE_OK ? FAULT_ACK : FAULT_NAK;
+        return item->status == MESSAGE_OK ? FAULT_ACK : item->status == MESSAGE_CNP ? FAULT_CNP : FAULT_NAK;
     if (item->kind == ITEM_ANSWER)
         return FAULT_ANSWER;
     const struct message *message = rnic_message(rnic, item->message);
@@ -189,7 +189,9 @@ void faults_take(struct rnic *rnic, uint32_t ref, uint32_t bytes, const struct l
     }
     if (fault && fault->action == FAULT_CORRUPT)
         item->bad |= ITEM_DAMAGED;
-    if (fault && item->kind == ITEM_DATA && fault->action >= FAULT_NOT_READY)
+    if (fault && fault->action == FAULT_MARK)
+        item->ce = 1;
+    else if (fault && item->kind == ITEM_DATA && fault->action >= FAULT_NOT_READY)
         item->status = fault->action == FAULT_NOT_READY ? MESSAGE_RNR_EXCEEDED : MESSAGE_REMOTE_ACCESS;
     uint32_t twin = fault && fault->action == FAULT_DUPLICATE ? copy(rnic, ref) : POOL_NONE;
     deliver(rnic, ref, bytes, start_cyc, &parts);

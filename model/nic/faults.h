@@ -11,7 +11,15 @@
 
 #include <stdint.h>
 
-enum fault_action { FAULT_DROP, FAULT_CORRUPT, FAULT_DUPLICATE, FAULT_DELAY, FAULT_NOT_READY, FAULT_BAD_KEY };
+enum fault_action {
+    FAULT_DROP,
+    FAULT_CORRUPT,
+    FAULT_DUPLICATE,
+    FAULT_DELAY,
+    FAULT_NOT_READY,
+    FAULT_BAD_KEY,
+    FAULT_MARK
+};
 
 enum fault_frames { /* bits: kinds of frames */
                     FAULT_SEND = 1,
@@ -20,7 +28,8 @@ enum fault_frames { /* bits: kinds of frames */
                     FAULT_ATOMIC_REQUEST = 8,
                     FAULT_ANSWER = 16,
                     FAULT_ACK = 32,
-                    FAULT_NAK = 64
+                    FAULT_NAK = 64,
+                    FAULT_CNP = 128
 };
 
 enum fault_times { FAULT_ANY_TIME, FAULT_FIRST_TIME, FAULT_AGAIN }; /* of a packet's transmissions */

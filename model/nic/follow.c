@@ -98,7 +98,7 @@ int64_t follow_run(struct rnic *rnic, int64_t now_cyc)
         int64_t at = packet_when(rnic, qp, now_cyc);
         if (at > now_cyc)
             return at;
-        rate_pay(&qp->rate, grant_packet(rnic, index, now_cyc), rnic->sim->now);
+        rnic_pay(rnic, index, grant_packet(rnic, index, now_cyc));
         follow->free_cyc = now_cyc + 1;
     }
     return SIM_NEVER;

@@ -47,6 +47,7 @@ enum message_status {
     MESSAGE_REMOTE_OPERATION = 11,
     MESSAGE_RETRY_EXCEEDED = 12, /* in an ACK: a NAK of the sequence, as what comes of it in the end */
     MESSAGE_RNR_EXCEEDED = 13,
+    MESSAGE_CNP = 254,  /* in an ACK: it is none, but a CNP */
     MESSAGE_TWICE = 255 /* of an item: it has come before, and is acknowledged again */
 };                      /* enum ibv_wc_status */
 

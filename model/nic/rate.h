@@ -21,6 +21,14 @@ static inline struct rate rate_of(int64_t bps, int64_t burst_bytes)
     return rate;
 }
 
+/* The same at another rate, with what is paid for. */
+static inline struct rate rate_at(const struct rate *rate, int64_t bps, int64_t burst_bytes)
+{
+    struct rate other = rate_of(bps, burst_bytes);
+    other.paid_at = rate->paid_at;
+    return other;
+}
+
 /* From which instant on the next frame may be sent. */
 static inline int64_t rate_allows_at(const struct rate *rate)
 {

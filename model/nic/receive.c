@@ -83,8 +83,13 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
                           .qp = rnic->qp[data->qp].peer};
     uint32_t ref = item_new(rnic->setup.items); /* the pool may move, and `data` with it */
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
-    struct item *ack = rnic_item(rnic, ref);
-    *ack = answer;
+    *rnic_item(rnic, ref) = answer;
+    receive_send_ack(rnic, ref, from_cyc);
+}
+
+void receive_send_ack(struct rnic *rnic, uint32_t ref, int64_t from_cyc)
+{
+    const struct item *ack = rnic_item(rnic, ref);
     struct fifo *entry = path_entry(&rnic->path[RNIC_ACK]);
     int64_t space_at = fifo_space_at(entry, ack->bytes);
     model_assert(rnic->sim, space_at != SIM_NEVER, "%s: an ACK finds no space", rnic->setup.name);
@@ -216,6 +221,22 @@ static int64_t room_at(struct rnic *rnic, enum rnic_path path, uint32_t bytes)
     return at;
 }
 
+int64_t receive_two_acks_at(struct rnic *rnic)
+{
+    struct fifo *entry = path_entry(&rnic->path[RNIC_ACK]);
+    int64_t at = fifo_units_at(entry, fifo_units(entry, FRAME_ACK_BYTES) + fifo_units(entry, FRAME_CNP_BYTES));
+    entry->writer_waits |= at == SIM_NEVER;
+    return at;
+}
+
+/* When all that a marked packet needs behind its dispatch is there: there may be a CNP, too. */
+static __attribute__((noinline, cold)) int64_t marked_room_at(struct rnic *rnic, const struct item *item)
+{
+    int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes + rnic->qp[item->qp].grh_bytes);
+    int64_t ack_at = acks_on_acceptance(rnic) ? receive_two_acks_at(rnic) : 0;
+    return respond_at > ack_at ? respond_at : ack_at;
+}
+
 /* When what the packet needs behind its dispatch is there: a place where it goes, and one for the ACK or NAK that it may lead to. */
 static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rnic, const struct item *item,
                                                                  int has_instant)
@@ -224,6 +245,8 @@ static inline __attribute__((always_inline)) int64_t all_room_at(struct rnic *rn
         return 0;
     if (item->kind == ITEM_ACK)
         return room_at(rnic, RNIC_RETIRE, item->bytes);
+    if (__builtin_expect(item->ce, 0) && rnic->congestion.on && item->kind == ITEM_DATA)
+        return marked_room_at(rnic, item);
     int64_t respond_at = room_at(rnic, RNIC_RESPOND, item->payload_bytes + rnic->qp[item->qp].grh_bytes);
     if (item->kind == ITEM_ANSWER)
         return respond_at;
@@ -368,11 +391,26 @@ static __attribute__((noinline, cold)) int release_behind(struct rnic *rnic, con
     return 1;
 }
 
+/* A packet that was marked: a CNP, here or behind its write, where ACKs are made. */
+static __attribute__((noinline, cold)) void notice_mark(struct rnic *rnic, struct item *item, int64_t ack_cyc)
+{
+    rnic->congestion.marked++;
+    if (!acks_on_acceptance(rnic))
+        return;
+    item->ce = 0;
+    if (congestion_is_told(rnic, item, ack_cyc))
+        congestion_tell(rnic, item, ack_cyc);
+}
+
 /* 1: it goes on to the write engine. */
 static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, uint32_t ref, int64_t now_cyc,
                                                            int64_t ack_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
+    if (__builtin_expect(item->ce, 0) && rnic->congestion.on) {
+        notice_mark(rnic, item, ack_cyc);
+        item = rnic_item(rnic, ref); /* the pool may have moved */
+    }
     int is_selective = rnic->selective.on;
     if (is_selective && psn_difference(item->psn, rnic->qp[item->qp].responder.psn_expected) > 0 &&
         selective_place(rnic, item))

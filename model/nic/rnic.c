@@ -209,6 +209,9 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
     snprintf(error, error_bytes, "out of memory");
     if (rnic->receives_fetched.on && receive_wqe_init(rnic))
         return -1;
+    if (congestion_check(rnic, error, error_bytes))
+        return -1;
+    snprintf(error, error_bytes, "out of memory");
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
                    receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
                    lookup_init(rnic, error, error_bytes) || context_join(rnic) || sent_init(rnic) || staging_join(rnic)
@@ -249,5 +252,6 @@ void rnic_free(struct rnic *rnic)
     heap_free(&rnic->failing);
     heap_free(&rnic->returned);
     recover_free(rnic);
+    congestion_free(rnic);
     faults_free(rnic);
 }

@@ -10,6 +10,7 @@
  *   both wait in front of dispatch for contexts that are not on chip, grants in the scheduler: context.h
  *   a READ or an atomic: answers.c -> [D scheduler] -> like data, as an answer -> at the requester like data -> [D retire]
  *   SENDs may wait in front of dispatch for receive WQEs, or for the context of their SRQ, too: receive_wqe.h, srq.h
+ *   congestion: congestion.h (CNPs like ACKs; retire; the rate in the scheduler)
  *   what is lost: recover.h, selective.h (retire's decision); what goes wrong on the line: faults.h (the port's)
  *   grants of whole requests: follow.h, their fetches: path fetch
  *   ACK (or the MAC, sent.c):  -> path retire -> [D retire: retire.c] -> path cqe -> [D up] -> memory -> the host's poll */
@@ -24,6 +25,7 @@
 #include "mac/line.h"
 #include "nic/answers.h"
 #include "nic/atomics.h"
+#include "nic/congestion.h"
 #include "nic/context.h"
 #include "nic/fabric.h"
 #include "nic/faults.h"
@@ -188,6 +190,7 @@ struct rnic {
     struct agenda commits;   /* CQs whose CQEs are written, by when that is known */
     int recovers;            /* transport.recovery */
     struct selective selective;
+    struct congestion congestion;
     struct heap timers; /* QPs, by when theirs may end */
     struct heap missed; /* QPs of which an answer has not come, by when that is seen */
     struct recover_event *recovered;
@@ -409,6 +412,13 @@ static inline void rnic_wake_retire(struct rnic *rnic, int64_t cyc)
         rnic->retire_other_cyc = cyc;
     sim_wake(rnic->sim, rnic->retire, rnic_ps(rnic, cyc));
 }
+/* The scheduler: a frame of the QP is granted. */
+static inline void rnic_pay(struct rnic *rnic, uint32_t qp, uint32_t frame_bytes)
+{
+    if (__builtin_expect(rnic->congestion.on, 0))
+        congestion_sent(rnic, qp, frame_bytes);
+    rate_pay(&rnic->qp[qp].rate, frame_bytes, rnic->sim->now);
+}
 int port_init(struct rnic *rnic, char *error, size_t error_bytes);
 
 /* Requests that are complete when their last frame is sent (sent.c). The frame's last byte is on the line at at_ps; */
@@ -425,6 +435,11 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes);
 void receive_arrivals(struct rnic *rnic);
 /* Sends the ACK (or NAK) for a data packet; it is made at from_cyc. */
 void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc);
+
+/* When there is space for an ACK and a CNP; SIM_NEVER: not decided yet, and I am woken. */
+int64_t receive_two_acks_at(struct rnic *rnic);
+/* Puts it, or another frame without payload, on its way. */
+void receive_send_ack(struct rnic *rnic, uint32_t ref, int64_t from_cyc);
 
 /* The place of a packet that is written is free at cyc, or as soon as those before it are. */
 void receive_free_place(struct rnic *rnic, int64_t cyc);

@@ -343,7 +343,7 @@ static inline __attribute__((always_inline)) void grant(struct rnic *rnic, uint3
     else
         frame_bytes = grant_packet(rnic, index, now_cyc);
     if (frame_bytes > 0)
-        rate_pay(&qp->rate, frame_bytes, rnic->sim->now);
+        rnic_pay(rnic, index, frame_bytes);
     if (rnic->ready.in_order)
         granted_in_order(rnic, qp, now_cyc);
     else

@@ -172,7 +172,8 @@ uint32_t system_add_qp(struct system *system, uint32_t nic_index, const struct q
     nic->qp[index] = *made;
     nic->qp[index].sq_address = (uint64_t)(index + 1) << 32; /* page aligned, apart from the others */
     if (qp_table_put(&nic->by_number, made->qpn, index) ||
-        ready_add(&nic->ready, index + 1, made->service_level, made->weight) || selective_open(nic, index))
+        ready_add(&nic->ready, index + 1, made->service_level, made->weight) || selective_open(nic, index) ||
+        congestion_open(nic, index))
         return QP_NONE;
     lookup_add_rings(nic, index);
     nic->qps++;

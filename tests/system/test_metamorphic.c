@@ -65,7 +65,15 @@ static void choose_faults(struct scenario *s, uint64_t *random)
                                              .delay_ps = PICK(random, 1, 1000000, 70000000)};
 }
 
-/* Other transports than RC carry what they can. */
+static int is_set(const struct scenario *s, const char *key_and_begin)
+{
+    for (size_t i = 0; i < s->sets; i++)
+        if (strncmp(s->set[i], key_and_begin, strlen(key_and_begin)) == 0)
+            return 1;
+    return 0;
+}
+
+/* Other transports than RC carry what they can; some have marked packets, and react to them. */
 static void choose_transport(struct scenario *s, uint64_t *random)
 {
     int is_short_send = s->opcode <= RNICSIM_SEND_IMM && s->length_bytes <= s->mtu_bytes;
@@ -78,6 +86,17 @@ static void choose_transport(struct scenario *s, uint64_t *random)
         s->set[s->sets++] = "nic.srqc_entries=0";
         s->set[s->sets++] = "nic.receive_reads=0";
     }
+    if (is_set(s, "transport.completion=sent") || PICK(random, 0, 0, 1) == 0)
+        return;
+    s->set[s->sets++] = "transport.congestion=dcqcn";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "transport.dcqcn_min_rate=2 Gbps" : "transport.dcqcn_min_rate=100 Mbps";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "transport.cnp_interval=0 ps" : "transport.cnp_interval=4 us";
+    s->fault[s->faults++] = (struct rnicsim_fault){.action = RNICSIM_FAULT_MARK,
+                                                   .frames = RNICSIM_FRAME_ANY,
+                                                   .from_host = RNICSIM_FAULT_ANY,
+                                                   .psn = RNICSIM_FAULT_ANY,
+                                                   .to_ps = RNICSIM_NEVER,
+                                                   .probability_ppb = 100000000};
 }
 
 static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
@@ -299,7 +318,7 @@ static struct scenario random_scenario(uint64_t seed, char text[SCENARIO_SETS_MA
                                           {"step", "request"},
                                           {"dispatched", "written"},
                                           {"with_payload", "when_written"}};
-    _Static_assert(sizeof set / sizeof *set + 2 <= SCENARIO_SETS_MAX, "more room for settings is needed");
+    _Static_assert(sizeof set / sizeof *set + 5 <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
@@ -328,14 +347,6 @@ static void same(const char *what, const struct scenario *s, const struct scenar
         printf("\n    seed %llu: %s changes the events (%u of %u done)", (unsigned long long)s->seed, what, result.done,
                s->messages);
     CU_ASSERT(!result.failed && result.digest == reference->digest && result.done == reference->done);
-}
-
-static int is_set(const struct scenario *s, const char *key_and_begin)
-{
-    for (size_t i = 0; i < s->sets; i++)
-        if (strncmp(s->set[i], key_and_begin, strlen(key_and_begin)) == 0)
-            return 1;
-    return 0;
 }
 
 /* Where completions are lost, each keeps a tag and its space for good, until none is left. What is dropped is sent again, unless nobody
