@@ -11,9 +11,9 @@ struct requester {
     uint32_t since_request; /* packets since AckReq was last set */
     uint32_t
         answer_psns; /* PSNs between the two that are no packets of the requester: of answers, beyond the request's own */
-    uint32_t
-        psn_end; /* behind the latest that was ever sent, while that is ahead of psn_next: the sender has gone back */
-    uint32_t window; /* transport.window; 0 while nothing may be sent */
+    uint32_t psn_end; /* behind the latest that was ever sent, with is_back */
+    uint32_t window;  /* transport.window; 0 while nothing may be sent */
+    uint8_t is_back;  /* psn_next may lie before packets that were sent */
 };
 
 static inline int requester_window_open(const struct requester *requester)
@@ -47,22 +47,30 @@ static inline void requester_expect(struct requester *requester, uint32_t psns)
 /* Behind the latest PSN that was sent. */
 static inline uint32_t requester_end(const struct requester *requester)
 {
-    return psn_difference(requester->psn_end, requester->psn_next) > 0 ? requester->psn_end : requester->psn_next;
+    return requester->is_back && psn_difference(requester->psn_end, requester->psn_next) > 0 ? requester->psn_end
+                                                                                             : requester->psn_next;
 }
 
 /* The next packet is `psn`, which was sent before, or is the first that was not. */
 static inline void requester_go_to(struct requester *requester, uint32_t psn, uint32_t answer_psns)
 {
     requester->psn_end = requester_end(requester);
+    requester->is_back = 1;
     requester->psn_next = psn;
     requester->answer_psns = answer_psns;
     requester->since_request = 0;
 }
 
-/* Whether the packet with this PSN, the last that was numbered, was sent before. */
+/* Whether the packet with this PSN, the last that was numbered or the next one, was sent before. */
 static inline int requester_repeats(const struct requester *requester, uint32_t psn)
 {
-    return psn_difference(requester->psn_end, psn) > 0;
+    return requester->is_back && psn_difference(requester->psn_end, psn) > 0;
+}
+
+/* The first packet has this PSN; nothing was sent. */
+static inline void requester_begin(struct requester *requester, uint32_t psn)
+{
+    requester->psn_next = requester->psn_oldest = psn;
 }
 
 /* An ACK of `psn` acknowledges all up to it; an old one changes nothing. Returns how many packets are newly acknowledged

@@ -148,8 +148,8 @@ static const char *wrong_with_qp(const struct rnicsim_qp_attr *attr)
         return "max_inline: allowed 0 to 1024";
     if (attr->service_level > 15 || attr->weight > 255)
         return "service level: allowed 0 to 15; weight: 1 to 255";
-    if (attr->max_rd_atomic > 65535)
-        return "max_rd_atomic: allowed 0 to 65535";
+    if (attr->max_rd_atomic > 65535 || attr->sq_psn > PSN_MASK)
+        return "max_rd_atomic: allowed 0 to 65535; sq_psn: 0 to 16777215";
     if (attr->rate_bps != 0 && (attr->rate_bps < 1000 || attr->rate_bps > INT64_C(400000000000)))
         return "rate: allowed 1 kbps to 400 Gbps, or 0 for no limit";
     const struct rnicsim_retry *retry = attr->retry;
@@ -223,6 +223,7 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
     qp.weight = attr->weight ? (uint8_t)attr->weight : 1;
     qp.rate = rate_of(attr->rate_bps, nic->rate_burst);
     qp.max_rd_atomic = (uint16_t)attr->max_rd_atomic;
+    requester_begin(&qp.requester, attr->sq_psn);
     uint32_t peer = qp_table_find(&sim->system.nic[attr->peer_host].by_number, attr->peer_qpn);
     if (peer != QP_NONE && sim->system.nic[attr->peer_host].qp[peer].transport != (unsigned)attr->transport)
         wrong = "its peer has another transport";

@@ -377,13 +377,10 @@ static void explain_qp(const struct rnic *nic, const struct qp *qp, char *text, 
                         : qp->recovery.waits         ? "its peer has no receive WQE, or is not asked again yet"
                         : qp->cut == qp->retired     ? "its packets are not all cut"
                                                      : "no ACK of its last packet came back";
-    char acknowledged[32] = "none";
-    if (qp->requester.psn_oldest != 0) /* the first PSN is 0, so PSNs are counts */
-        snprintf(acknowledged, sizeof acknowledged, "%u", qp->requester.psn_oldest);
     snprintf(text, room,
-             "host %s QP %u: %u requests unfinished, the oldest waits: %s (%s of %u packets acknowledged; the peer "
-             "expects PSN %u); ",
-             nic->setup.name, qp->qpn, left, waits, acknowledged, qp->requester.psn_next,
+             "host %s QP %u: %u requests unfinished, the oldest waits: %s (not acknowledged from PSN %u on, the next "
+             "one is %u; the peer expects %u); ",
+             nic->setup.name, qp->qpn, left, waits, qp->requester.psn_oldest, qp->requester.psn_next,
              nic->peer->qp[qp->peer].responder.psn_expected);
 }
 

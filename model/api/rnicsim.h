@@ -92,8 +92,9 @@ struct rnicsim_qp_attr {
     int64_t rate_bps;                  /* of its frames with FCS, 1,000 bit/s or more; 0: no limit */
     uint32_t srqn; /* an SRQ of its host, which it takes receive buffers from (rq_depth is 0 then); 0: its own queue */
     enum rnicsim_transport
-        transport; /* XRC: rq_depth and srqn are 0. UD: peer_qpn is where requests go that name no QP */
-    uint32_t qkey; /* of a UD QP: what does not have it is dropped */
+        transport;   /* XRC: rq_depth and srqn are 0. UD: peer_qpn is where requests go that name no QP */
+    uint32_t sq_psn; /* 0 .. 2^24-1, of its first packet */
+    uint32_t qkey;   /* of a UD QP: what does not have it is dropped */
 };
 
 struct rnicsim_srq_attr {

@@ -58,7 +58,7 @@ static __attribute__((noinline, cold)) void cut_again(struct rnic *rnic, struct 
                                                       struct item *item)
 {
     if (!requester_repeats(&qp->requester, item->psn)) {
-        qp->recovery.is_back = 0;
+        qp->requester.is_back = 0;
         return;
     }
     rnic->repeated++;
@@ -88,7 +88,7 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
     item->psn = requester_send(&qp->requester, rnic->setup.transport, item->last, buffer_full, &ack_request);
     item->ack_request = (uint8_t)ack_request;
     message_hold(rnic->setup.messages, item->message);
-    if (__builtin_expect(qp->recovery.is_back, 0))
+    if (__builtin_expect(qp->requester.is_back, 0))
         cut_again(rnic, qp, message, item);
     if (item->first && !message->numbered) {
         message->numbered = 1;
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) uint32_t make_packet(struct rnic *r
     uint32_t ref = item_new(rnic->setup.items);
     model_assert(rnic->sim, ref != POOL_NONE, "out of memory");
     cut_packet(rnic, qp, message, rnic_item(rnic, ref));
-    if (__builtin_expect(rnic->selective.on, 0) && qp->recovery.is_back)
+    if (__builtin_expect(rnic->selective.on, 0) && qp->requester.is_back)
         selective_go_on(rnic, qp, rnic_cycle(rnic, rnic->sim->now));
     return ref;
 }

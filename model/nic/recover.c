@@ -167,7 +167,6 @@ void recover_go_to(struct rnic *rnic, struct qp *qp, uint32_t psn, int64_t now_c
         psn = next->first_psn;
     }
     requester_go_to(&qp->requester, psn, answer_psns);
-    qp->recovery.is_back = 1;
     qp->has_context = 0;                                              /* what was fetched is another packet's */
     sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1)); /* it may have been its turn, and is no more */
 }

@@ -20,7 +20,6 @@
 struct recovery {
     struct retry retry;
     uint8_t retries_most, retries_left, rnr_left;
-    uint8_t is_back;      /* psn_next may lie before packets that were sent */
     uint8_t is_implied;   /* it went back because of an answer, and none has come since */
     uint8_t waits;        /* it is to go on when the timer ends */
     int64_t rnr_since_ps; /* the first RNR NAK since there was progress; 0: none */

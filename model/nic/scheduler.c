@@ -110,7 +110,7 @@ static inline int64_t can_grant_at(struct rnic *rnic, enum work work, const stru
     int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_PACKET ? PCIE_PAYLOAD_READ : PCIE_WQE_READ);
     int64_t space_at =
         work != WORK_PACKET ? 0
-        : __builtin_expect(qp->recovery.is_back, 0) && requester_repeats(&qp->requester, qp->requester.psn_next)
+        : __builtin_expect(qp->requester.is_back, 0) && requester_repeats(&qp->requester, qp->requester.psn_next)
             ? space_again_at(rnic, qp)
         : __builtin_expect(rnic->payload.is_gated, 0)
             ? payload_packet_when(rnic, qp)

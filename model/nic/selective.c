@@ -15,7 +15,10 @@ int selective_open(struct rnic *rnic, uint32_t index)
     if (!more)
         return -1;
     selective->qp = more;
-    selective->qp[index] = (struct selective_qp){.message = calloc((size_t)selective->mask + 1, sizeof(uint32_t))};
+    uint32_t first_psn = rnic->qp[index].requester.psn_next;
+    selective->qp[index] = (struct selective_qp){.lost_end = first_psn,
+                                                 .repair_next = first_psn,
+                                                 .message = calloc((size_t)selective->mask + 1, sizeof(uint32_t))};
     selective->count = index + 1;
     return sack_init(&more[index].come, selective->mask) || sack_init(&more[index].ahead, selective->mask) ||
                    !more[index].message
@@ -161,6 +164,8 @@ void selective_forget(struct rnic *rnic, struct qp *qp, uint32_t packets)
     uint32_t end = psn_difference(selective->lost_end, oldest) > 0 ? oldest : selective->lost_end;
     for (; psn_difference(end, psn) > 0; psn = psn_add(psn, 1))
         sack_drop(&selective->come, psn);
+    selective->lost_end = later(selective->lost_end, oldest); /* PSNs go round: none is left behind */
+    selective->repair_next = later(selective->repair_next, oldest);
 }
 
 void selective_lose(struct rnic *rnic, struct qp *qp, uint32_t psn)

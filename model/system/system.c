@@ -150,6 +150,8 @@ static void join(struct rnic *nic, uint32_t index, struct rnic *peer)
         return;
     qp->peer = other;
     peer->qp[other].peer = index;
+    qp->responder.psn_expected = peer->qp[other].requester.psn_next;
+    peer->qp[other].responder.psn_expected = qp->requester.psn_next;
 }
 
 int system_answer(struct system *system)

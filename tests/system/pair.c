@@ -6,6 +6,12 @@ const struct rnicsim_retry pair_retries = {.timeout = 5, .retry_count = 7, .rnr_
 
 struct pair pair_open(const char *setting, const struct rnicsim_retry *retry, const struct rnicsim_fault *fault)
 {
+    return pair_open_at(0, setting, retry, fault);
+}
+
+struct pair pair_open_at(uint32_t sq_psn, const char *setting, const struct rnicsim_retry *retry,
+                         const struct rnicsim_fault *fault)
+{
     struct rnicsim_options options = {.board = "u280_100g",
                                       .seed = 1,
                                       .set = &setting,
@@ -26,6 +32,7 @@ struct pair pair_open(const char *setting, const struct rnicsim_retry *retry, co
                                      .rq_depth = 64,
                                      .max_inline_bytes = 64,
                                      .max_rd_atomic = 16,
+                                     .sq_psn = host == 0 ? sq_psn : 77,
                                      .retry = retry};
         CU_ASSERT_EQUAL_FATAL(rnicsim_qp_create(pair.sim, &qp, &error), RNICSIM_OK);
     }

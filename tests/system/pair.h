@@ -20,6 +20,9 @@ extern const struct rnicsim_retry pair_retries;
 
 /* Board u280_100g with a setting; QP 1 of each host, MTU 1024, 64 WQEs. Each may be NULL. */
 struct pair pair_open(const char *setting, const struct rnicsim_retry *retry, const struct rnicsim_fault *fault);
+/* The same, with the first PSN of host 0's packets. */
+struct pair pair_open_at(uint32_t sq_psn, const char *setting, const struct rnicsim_retry *retry,
+                         const struct rnicsim_fault *fault);
 /* Acts on frames of both hosts; nth: on that one only, 0: on all. */
 struct rnicsim_fault pair_fault(enum rnicsim_fault_action action, unsigned frames, uint64_t nth);
 /* Signalled, with the count of those before as wr_id. */

@@ -99,6 +99,26 @@ static void going_back(void)
     CU_ASSERT_EQUAL(requester_acked(&requester, 3), 5); /* also of 0xffffff */
 }
 
+/* PSNs go round: that it went back once means nothing 2^23 packets later. */
+static void back_long_ago(void)
+{
+    struct transport_params params = {.ack_request_every = 64};
+    struct requester requester = {.window = 1u << 23};
+    int ask;
+    for (int i = 0; i < 10; i++)
+        requester_send(&requester, &params, 0, 0, &ask);
+    requester_go_to(&requester, 4, 0);
+    CU_ASSERT_EQUAL(requester_end(&requester), 10);
+    for (uint32_t i = 4; i < (1u << 24) + 4; i++) {
+        uint32_t psn = requester_send(&requester, &params, 0, 0, &ask);
+        if (requester.is_back && !requester_repeats(&requester, psn))
+            requester.is_back = 0; /* as who sends does */
+        requester_acked(&requester, psn);
+        if (requester_end(&requester) != (i < 10 ? 10 : psn_add(i, 1)))
+            CU_FAIL_FATAL("the end is elsewhere");
+    }
+}
+
 /* Code 0 is the longest, 655.36 ms; 1 is 10 us (NVIDIA/daqiri, pull request 138: stalls of 640 ms where the code was left 0). */
 static void times_to_wait(void)
 {
@@ -207,6 +227,7 @@ void suite_transport(void)
     CU_add_test(suite, "window and ACK requests", window_and_ack_requests);
     CU_add_test(suite, "the responder expects PSNs in order", responder_expects_in_order);
     CU_add_test(suite, "going back", going_back);
+    CU_add_test(suite, "back long ago", back_long_ago);
     CU_add_test(suite, "times to wait", times_to_wait);
     CU_add_test(suite, "ACK timers", timers);
     CU_add_test(suite, "the ladder of ConnectX-6", connectx_ladder);
