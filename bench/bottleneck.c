@@ -41,9 +41,14 @@ static int is_link_lack(enum rnicsim_cause cause)
            cause == RNICSIM_NO_REPLAY_BUFFER || cause == RNICSIM_REPLAY;
 }
 
+static int is_retry(enum rnicsim_cause cause)
+{
+    return cause == RNICSIM_RETRY;
+}
+
 static int is_lack(enum rnicsim_cause cause)
 {
-    return cause >= RNICSIM_NO_BUFFER && cause <= RNICSIM_NO_RETRANSMIT;
+    return cause >= RNICSIM_NO_BUFFER && cause <= RNICSIM_RETRY;
 }
 
 static int is_work(enum rnicsim_cause cause)
@@ -138,6 +143,9 @@ static struct pair waiting(const struct rnicsim_stage_info *stages, size_t count
     struct pair pair = dispatch_lacks(stages, count, deepest_full(stages, count));
     if (pair.stage == SIZE_MAX)
         pair = largest(stages, count, is_endpoint_lack, NO_PAIR);
+    struct pair retry = largest(stages, count, is_retry, NO_PAIR);
+    if (retry.share >= BOTTLENECK_WAITING) /* nothing else is asked for meanwhile */
+        return retry;
     if (pair.share < BOTTLENECK_WAITING)
         pair = largest(stages, count, is_lack, NO_PAIR);
     return pair;

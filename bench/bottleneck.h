@@ -10,9 +10,9 @@
  * 2. Else a FIFO too shallow: stages wait for space behind them for at least 30 % of the time, and none is saturated. Waiting
  *    spreads upstream, so of all such stages the one farthest downstream counts, and its FIFO is named, with the cause "full". If it is the one
  *    in front of dispatch, and dispatch lacks something (as in 3) for at least 30 % of the time, that is named instead.
- * 3. Else lacking resource: of all (stage, cause) with at least 30 % of the time: no_tag, no_credit_CPLH and no_credit_CPLD first, since a
+ * 3. Else lacking resource: of all (stage, cause) with at least 30 % of the time: retry first, then no_tag, no_credit_CPLH and no_credit_CPLD first, since a
  *    full payload buffer is their shadow; then the largest of no_buffer, window_full, context_busy, no_wqe, no_receive_wqe,
- *    context_miss, srq_busy and no_retransmit.
+ *    context_miss, srq_busy, no_retransmit and retry.
  *    Such a wait is bounded by a number of slots over a round trip, not by a server. Bubbles and no_input do not count.
  * 4. Else nothing is saturated: more load would find room, and what counts is latency. The bottleneck is the largest row of
  *    the waterfall, with the cause "latency"; the next one is the next-largest.

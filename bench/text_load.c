@@ -69,6 +69,7 @@ static void print_stall_head(const int *is_shown, FILE *out)
         [RNICSIM_CONTEXT_MISS] = "miss",
         [RNICSIM_SRQ_BUSY] = "srq",
         [RNICSIM_NO_RETRANSMIT] = "retx",
+        [RNICSIM_RETRY] = "retry",
     };
     fprintf(out, "  %-28s", "NIC path stage");
     for (unsigned cause = 0; cause < RNICSIM_CAUSE_COUNT; cause++)

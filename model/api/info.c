@@ -14,11 +14,29 @@ const char *rnicsim_stamp_name(enum rnicsim_stamp stamp)
 
 const char *rnicsim_cause_name(enum rnicsim_cause cause)
 {
-    static const char *const name[RNICSIM_CAUSE_COUNT] = {
-        "work",           "no_input",     "downstream_full", "bubble",        "no_tag",           "no_credit_CPLH",
-        "no_credit_CPLD", "no_credit_PH", "no_credit_PD",    "no_credit_NPH", "no_replay_buffer", "replay",
-        "no_buffer",      "window_full",  "context_busy",    "no_wqe",        "no_receive_wqe",   "rate_limit",
-        "no_request",     "context_miss", "srq_busy",        "no_retransmit"};
+    static const char *const name[RNICSIM_CAUSE_COUNT] = {"work",
+                                                          "no_input",
+                                                          "downstream_full",
+                                                          "bubble",
+                                                          "no_tag",
+                                                          "no_credit_CPLH",
+                                                          "no_credit_CPLD",
+                                                          "no_credit_PH",
+                                                          "no_credit_PD",
+                                                          "no_credit_NPH",
+                                                          "no_replay_buffer",
+                                                          "replay",
+                                                          "no_buffer",
+                                                          "window_full",
+                                                          "context_busy",
+                                                          "no_wqe",
+                                                          "no_receive_wqe",
+                                                          "rate_limit",
+                                                          "no_request",
+                                                          "context_miss",
+                                                          "srq_busy",
+                                                          "no_retransmit",
+                                                          "retry"};
     return name[cause];
 }
 
@@ -117,7 +135,8 @@ static void fill_decision(const struct rnic *nic, const struct rnic_decision *de
                                                          [RNIC_WAIT_CONTEXT_MISS] = RNICSIM_CONTEXT_MISS,
                                                          [RNIC_WAIT_RECEIVE_WQE] = RNICSIM_NO_RECEIVE_WQE,
                                                          [RNIC_WAIT_SRQ] = RNICSIM_SRQ_BUSY,
-                                                         [RNIC_WAIT_RETRANSMIT] = RNICSIM_NO_RETRANSMIT};
+                                                         [RNIC_WAIT_RETRANSMIT] = RNICSIM_NO_RETRANSMIT,
+                                                         [RNIC_WAIT_RETRY] = RNICSIM_RETRY};
     out->items = decision->items;
     out->time_ps[RNICSIM_WORK] = api_in_ps(&nic->user_clk, decision->work_cyc);
     for (int wait = 0; wait < RNIC_WAITS; wait++)

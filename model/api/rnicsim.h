@@ -372,6 +372,7 @@ enum rnicsim_cause {
     RNICSIM_CONTEXT_MISS,  /* what the QP or the packet needs is being fetched from host memory, or waits for that */
     RNICSIM_SRQ_BUSY,      /* another packet has the SRQ's context (nic.srq_loop) */
     RNICSIM_NO_RETRANSMIT, /* no entry of the table of packets that are not acknowledged (nic.retransmit_entries) */
+    RNICSIM_RETRY,         /* it is to send again when the time of an RNR NAK is over, or the slow path of going back */
     RNICSIM_CAUSE_COUNT
 };
 

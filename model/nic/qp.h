@@ -16,7 +16,8 @@ enum qp_wait { /* why it could not be granted earlier */
                QP_WAIT_CONTEXT,
                QP_WAIT_RATE,
                QP_WAIT_REQUEST,
-               QP_WAIT_MISS
+               QP_WAIT_MISS,
+               QP_WAIT_RETRY
 };
 
 enum qp_transport { QP_RC, QP_UC, QP_UD, QP_XRC }; /* enum rnicsim_transport */

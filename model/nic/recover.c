@@ -344,7 +344,7 @@ static uint32_t end_timer(struct rnic *rnic, uint32_t index, int64_t now_cyc)
         restart_timer(rnic, qp, now_cyc);
     if (timer_cyc > 0)
         rnic->selective.qp[index].timer_cyc = 0;
-    scheduler_kick(rnic, index, now_cyc + 1, QP_WAIT_WINDOW);
+    scheduler_kick(rnic, index, now_cyc + 1, QP_WAIT_RETRY);
     return 0;
 }
 

@@ -110,6 +110,7 @@ enum rnic_wait { /* what a decision point waited for; the API's causes */
                  RNIC_WAIT_RECEIVE_WQE,
                  RNIC_WAIT_SRQ,
                  RNIC_WAIT_RETRANSMIT,
+                 RNIC_WAIT_RETRY,
                  RNIC_WAITS
 };
 

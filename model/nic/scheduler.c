@@ -134,9 +134,9 @@ int64_t scheduler_packet_when(struct rnic *rnic, const struct qp *qp, int *waits
 }
 
 static const enum rnic_wait wait_of[] = {
-    [QP_WAIT_POST] = RNIC_WAIT_INPUT,       [QP_WAIT_WQE] = RNIC_WAIT_WQE,   [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW,
-    [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT,  [QP_WAIT_RATE] = RNIC_WAIT_RATE, [QP_WAIT_REQUEST] = RNIC_WAIT_REQUEST,
-    [QP_WAIT_MISS] = RNIC_WAIT_CONTEXT_MISS};
+    [QP_WAIT_POST] = RNIC_WAIT_INPUT,        [QP_WAIT_WQE] = RNIC_WAIT_WQE,    [QP_WAIT_WINDOW] = RNIC_WAIT_WINDOW,
+    [QP_WAIT_CONTEXT] = RNIC_WAIT_CONTEXT,   [QP_WAIT_RATE] = RNIC_WAIT_RATE,  [QP_WAIT_REQUEST] = RNIC_WAIT_REQUEST,
+    [QP_WAIT_MISS] = RNIC_WAIT_CONTEXT_MISS, [QP_WAIT_RETRY] = RNIC_WAIT_RETRY};
 
 /* The time since the last grant: first until the QP was eligible, then until the grant. */
 static void account(struct rnic *rnic, const struct qp *qp, int64_t now_cyc, enum rnic_wait waited_for)

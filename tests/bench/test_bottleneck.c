@@ -132,6 +132,7 @@ static void test_named_right(void)
         {"u280_100g", {"nic.payload_free_list=10 cycle"}, "a core free_list", "work", 65536, 128, 0},
         {"u280_100g", {"nic.retransmit_entries=2"}, "a core scheduler", "no_retransmit", 65536, 128, 0},
         {"u280_100g", {"nic.srq_loop=100 cycle"}, "b core dispatch", "srq_busy", 64, 128, RNICSIM_INLINE},
+        {"u280_100g", {"nic.retransmit_latency=60000 cycle"}, "a core scheduler", "retry", 65536, 128, 0}, /* one loss in 1,000 packets */
         {"kcu116_25g", {"stage.tx.mac.depth=600 beats"}, "a tx mac FIFO", "full", 65536, 128, 0},
     };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
@@ -145,6 +146,13 @@ static void test_named_right(void)
         s.flags = made[i].flags;
         s.messages = made[i].bytes > 1000 ? 300 : 5000;
         s.has_srq = made[i].set[0] && strncmp(made[i].set[0], "nic.srq", 7) == 0;
+        s.faults = strcmp(made[i].cause, "retry") == 0;
+        s.fault[0] = (struct rnicsim_fault){.action = RNICSIM_FAULT_DROP,
+                                            .frames = RNICSIM_FRAME_WRITE,
+                                            .from_host = RNICSIM_FAULT_ANY,
+                                            .psn = RNICSIM_FAULT_ANY,
+                                            .to_ps = RNICSIM_NEVER,
+                                            .every = 1000};
         s.opcode = s.has_srq ? RNICSIM_SEND : RNICSIM_WRITE;
         for (int k = 0; k < 4 && made[i].set[k]; k++)
             s.set[s.sets++] = made[i].set[k];
