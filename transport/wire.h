@@ -143,7 +143,8 @@ struct wire_packet {
 
     /* decoding only */
     uint8_t pad_bytes;
-    uint8_t headers_known;                   /* the BTH and all behind it were captured */
+    uint8_t headers_known; /* the BTH and all behind it were captured */
+    uint8_t inside;        /* what is wrong behind the network header, checks left out (enum wire_verdict) */
     uint8_t icrc_check, ip_check, udp_check; /* enum wire_check */
     uint16_t destination_port;
     uint32_t icrc, icrc_due; /* as the four bytes on the wire, the first one highest */

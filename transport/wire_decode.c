@@ -271,14 +271,17 @@ enum wire_verdict wire_decode(struct wire_packet *packet, enum wire_link link, c
     if (captured > length)
         cursor.length = captured;
     enum wire_verdict verdict = read_network(&cursor, link);
+    packet->inside = (uint8_t)verdict;
     if (verdict != WIRE_GOOD)
         return verdict;
     size_t bth_at = cursor.at;
+    packet->inside = cursor.end > cursor.length ? WIRE_TRUNCATED : WIRE_SHORT;
     if (cursor.end < bth_at + WIRE_BTH_BYTES + WIRE_ICRC_BYTES)
-        return cursor.end > cursor.length ? WIRE_TRUNCATED : WIRE_SHORT;
+        return packet->inside;
     packet->frame_bytes = (uint32_t)cursor.end;
     check_icrc(&cursor);
-    return judge(&cursor, cursor.end - bth_at + WIRE_UDP_BYTES, read_packet(&cursor));
+    packet->inside = read_packet(&cursor);
+    return judge(&cursor, cursor.end - bth_at + WIRE_UDP_BYTES, packet->inside);
 }
 
 const char *wire_verdict_text(enum wire_verdict verdict)
