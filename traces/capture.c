@@ -9,6 +9,7 @@
 
 #include "traces/record.h"
 
+#define NS_PER_S INT64_C(1000000000)
 #define ERF_BYTES 16u
 #define ERF_EXTENSION_BYTES 8u
 #define ERF_MORE 0x80u /* of a type: an extension header follows */
@@ -138,8 +139,10 @@ int capture_next(struct capture *capture, struct capture_packet *packet, struct 
     size_t captured = head->caplen, length = head->len;
     if (capture->link_type == DLT_ERF && unwrap_erf(capture, &bytes, &captured, &length, &link, error) != 0)
         return -1;
+    if (head->ts.tv_sec < 0 || head->ts.tv_sec >= INT64_MAX / 2 / NS_PER_S)
+        return fail(capture, "its time lies after the year 2115", error);
     packet->number = capture->packets;
-    packet->at_ns = (int64_t)head->ts.tv_sec * 1000000000 + head->ts.tv_usec; /* which holds nanoseconds here */
+    packet->at_ns = (int64_t)head->ts.tv_sec * NS_PER_S + head->ts.tv_usec; /* which holds nanoseconds here */
     packet->verdict = wire_decode(&packet->wire, link, bytes, captured, length);
     return 1;
 }

@@ -93,6 +93,8 @@ void flow_acked(struct flows *flows, struct flow *flow, uint32_t psn);
 /* The slot with this PSN; NULL: it is not known (any more). */
 struct flow_slot *flow_find(struct flow *flow, uint32_t psn);
 void flow_drain(struct flows *flows, struct flow *flow, int gives_up, uint32_t up_to_psn);
+/* A message is complete. */
+void flow_deliver(struct flows *flows, const struct flow_message *message);
 /* An answer on `flow` to a request of `requests`. */
 void flow_take_answer(struct flows *flows, struct flow *flow, struct flow *requests,
                       const struct capture_packet *packet);

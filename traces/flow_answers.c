@@ -39,9 +39,12 @@ static void check_msn(const struct flows *flows, struct flow *flow, const struct
 static void take_rtt(struct flows *flows, struct flow *flow, struct flow_slot *slot,
                      const struct capture_packet *packet)
 {
+    int64_t ns = packet->at_ns - slot->at_ns;
     if (slot->is_hole || slot->again) /* which of them is answered is not told */
         return;
-    if (rnicsim_hist_add(flow->rtt, (packet->at_ns - slot->at_ns) * PS_PER_NS) != 0)
+    if (ns < 0 || ns > RNICSIM_TIME_MAX / PS_PER_NS) /* the capture's clock was set in between */
+        return;
+    if (rnicsim_hist_add(flow->rtt, ns * PS_PER_NS) != 0)
         flows->has_failed = 1;
 }
 

@@ -67,6 +67,8 @@ struct flow_slot *flow_find(struct flow *flow, uint32_t psn)
 
 static void forget(struct flow *flow, size_t count)
 {
+    if (count == 0)
+        return;
     memmove(flow->slot, flow->slot + count, (flow->slots - count) * sizeof *flow->slot);
     flow->slots -= count;
     flow->drained -= count < flow->drained ? count : flow->drained;
@@ -232,6 +234,15 @@ static void begin(struct flow *flow, const struct flow_slot *slot)
     flow->is_open = 1;
 }
 
+void flow_deliver(struct flows *flows, const struct flow_message *message)
+{
+    if (message->bytes > RNICSIM_MESSAGE_MAX_BYTES)
+        flow_complain(flows, "a request for %u bytes; up to %u (2^31) are allowed", message->bytes,
+                      RNICSIM_MESSAGE_MAX_BYTES);
+    else if (flows->done(flows->context, message) != 0)
+        flows->has_failed = 1;
+}
+
 /* What a WRITE announces is what it brings; a SEND is as long as its packets; the rest say how much they ask for. */
 static void end(struct flows *flows, struct flow *flow, const struct flow_slot *slot)
 {
@@ -251,8 +262,7 @@ static void end(struct flows *flows, struct flow *flow, const struct flow_slot *
     flow->bytes += message->bytes;
     if (message->bytes > flow->largest_bytes)
         flow->largest_bytes = message->bytes;
-    if (flows->done(flows->context, message) != 0)
-        flows->has_failed = 1;
+    flow_deliver(flows, message);
 }
 
 /* The next packet in order. */

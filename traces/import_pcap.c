@@ -71,6 +71,7 @@ int trace_import_pcap(const char *path, const char *out_path, FILE *report, stru
     capture_scan_free(&job.scan);
     trace_header_free(&job.header);
     trace_map_free(&job.region_index);
+    trace_map_free(&job.qp_index);
     free(job.message);
     free(job.flow);
     free(job.host);

@@ -69,36 +69,48 @@ static int find_hosts(struct import_job *job)
     return 0;
 }
 
-/* Whether a QP of the host has this number: flows name those that they go to. */
+/* Whether a QP of the host has this number: one that is named, or that a flow goes to. */
 static int is_taken(const struct import_job *job, uint32_t host, uint32_t qpn)
 {
-    for (size_t i = 0; i < job->scan.flows.count; i++) {
-        const struct flow *flow = job->scan.flows.flow[i];
-        if (flow->qpn == qpn && memcmp(flow->destination, job->host[host].address, 16) == 0)
+    uint32_t unused;
+    if (trace_map_get(&job->qp_index, trace_map_key(host, qpn), &unused))
+        return 1;
+    for (size_t i = 0; i < job->scan.flows.count; i++)
+        if (job->scan.flows.flow[i]->qpn == qpn &&
+            memcmp(job->scan.flows.flow[i]->destination, job->host[host].address, 16) == 0)
             return 1;
-        if (job->flow[i].is_used && job->flow[i].sender == host && job->flow[i].sender_qpn == qpn)
-            return 1;
-    }
     return 0;
 }
 
-static void name_senders(struct import_job *job)
+/* An end's number: its own, or where that is not known (0) or another connection's, one that is free. -1 without memory. */
+static int name_end(struct import_job *job, uint32_t host, uint32_t qpn, uint32_t *named, int *is_made_up)
+{
+    uint32_t unused;
+    *is_made_up = qpn == 0 || trace_map_get(&job->qp_index, trace_map_key(host, qpn), &unused);
+    for (*named = *is_made_up ? QPN_MADE_UP : qpn; *is_made_up && is_taken(job, host, *named);)
+        ++*named;
+    return trace_map_put(&job->qp_index, trace_map_key(host, *named), 1) != 0 ? out_of_memory(job) : 0;
+}
+
+static int name_ends(struct import_job *job)
 {
     for (size_t i = 0; i < job->scan.flows.count; i++) {
         const struct flow *flow = job->scan.flows.flow[i];
-        struct import_flow *ends = &job->flow[i];
-        if (!ends->is_used)
+        struct import_flow *ends = &job->flow[i], *back = flow->peer != FLOW_NONE ? &job->flow[flow->peer] : NULL;
+        uint32_t own = back != NULL ? job->scan.flows.flow[flow->peer]->qpn : 0;
+        if (!ends->is_used || ends->is_named)
             continue;
-        uint32_t qpn = QPN_MADE_UP;
-        if (flow->peer != FLOW_NONE) {
-            ends->sender_qpn = job->scan.flows.flow[flow->peer]->qpn;
-            continue;
+        if (name_end(job, ends->sender, own, &ends->sender_qpn, &ends->has_made_up[0]) != 0 ||
+            name_end(job, ends->receiver, flow->qpn, &ends->receiver_qpn, &ends->has_made_up[1]) != 0)
+            return -1;
+        ends->is_named = 1;
+        if (back != NULL && back->is_used) {
+            back->sender_qpn = ends->receiver_qpn;
+            back->receiver_qpn = ends->sender_qpn;
+            back->is_named = 1;
         }
-        while (is_taken(job, ends->sender, qpn))
-            qpn++;
-        ends->sender_qpn = qpn;
-        ends->has_made_up_qpn = 1;
     }
+    return 0;
 }
 
 static uint32_t mtu_of(const struct flow *flow)
@@ -146,8 +158,8 @@ static int add_qps(struct import_job *job)
             back = job->scan.flows.flow[flow->peer];
         if (!ends->is_used || (back != NULL && back->index < i))
             continue;
-        if (add_qp(job, ends->sender, ends->sender_qpn, ends->receiver, flow->qpn, flow, back) != 0 ||
-            add_qp(job, ends->receiver, flow->qpn, ends->sender, ends->sender_qpn, back, flow) != 0)
+        if (add_qp(job, ends->sender, ends->sender_qpn, ends->receiver, ends->receiver_qpn, flow, back) != 0 ||
+            add_qp(job, ends->receiver, ends->receiver_qpn, ends->sender, ends->sender_qpn, back, flow) != 0)
             return -1;
     }
     return 0;
@@ -248,11 +260,15 @@ static int note_flows(struct import_job *job)
         if (note(job,
                  "host %u QP %u -> host %u QP %u: %u requests, %" PRIu64 " ACKs, %" PRIu64 " responses, %" PRIu64
                  " packets sent again, %" PRIu64 " duplicates",
-                 ends->sender, ends->sender_qpn, ends->receiver, flow->qpn, ends->requests, back ? back->acks : 0,
-                 back ? back->responses : 0, flow->again, flow->duplicates) != 0)
+                 ends->sender, ends->sender_qpn, ends->receiver, ends->receiver_qpn, ends->requests,
+                 back ? back->acks : 0, back ? back->responses : 0, flow->again, flow->duplicates) != 0)
             return -1;
-        if (ends->has_made_up_qpn &&
-            note(job, "host %u QP %u: its number is made up, nothing answers it", ends->sender, ends->sender_qpn) != 0)
+        if (ends->has_made_up[0] &&
+            note(job, "host %u QP %u: its number is made up, nothing tells it, or another has it", ends->sender,
+                 ends->sender_qpn) != 0)
+            return -1;
+        if (ends->has_made_up[1] && note(job, "host %u QP %u: its number is made up, another connection has QP %u",
+                                         ends->receiver, ends->receiver_qpn, flow->qpn) != 0)
             return -1;
         if (flow->mtu_bytes == 0 && note(job, "host %u QP %u: path MTU %u is made up, no message took several packets",
                                          ends->sender, ends->sender_qpn, mtu_of(flow)) != 0)
@@ -292,8 +308,7 @@ static int add_notes(struct import_job *job)
 
 int import_pcap_header(struct import_job *job)
 {
-    if (find_hosts(job) != 0 || find_regions(job) != 0)
+    if (find_hosts(job) != 0 || find_regions(job) != 0 || name_ends(job) != 0)
         return -1;
-    name_senders(job);
     return add_notes(job) != 0 || add_hosts(job) != 0 || add_qps(job) != 0 ? -1 : add_regions(job);
 }

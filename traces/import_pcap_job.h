@@ -20,8 +20,9 @@ struct import_message {
 /* A flow's ends in the trace. */
 struct import_flow {
     uint32_t sender, receiver; /* hosts */
-    uint32_t sender_qpn;
-    int is_used, has_made_up_qpn;
+    uint32_t sender_qpn, receiver_qpn;
+    int is_used, is_named;
+    int has_made_up[2];          /* the sender's number, the receiver's */
     uint32_t requests, receives; /* found; of them such that take a RECV */
 };
 
@@ -47,7 +48,7 @@ struct import_job {
     uint32_t hosts;
     struct import_region *region;
     size_t regions, region_room;
-    struct trace_map region_index;
+    struct trace_map region_index, qp_index; /* regions by host and key; QPs that are named */
     struct trace_header header;
     FILE *report;
     struct rnicsim_error *error;

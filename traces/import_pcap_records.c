@@ -24,7 +24,7 @@ static int put_receive(struct records *records, uint32_t index, struct trace_dep
                                   .opcode = TRACE_OP_RECV,
                                   .host = (uint16_t)ends->receiver,
                                   .thread = (uint32_t)job->scan.flows.count + index,
-                                  .qpn = job->scan.flows.flow[index]->qpn,
+                                  .qpn = ends->receiver_qpn,
                                   .db_id = records->db_id[ends->receiver],
                                   .wr_id = records->receives[index]++,
                                   .len = (uint32_t)job->scan.flows.flow[index]->largest_bytes,

@@ -275,12 +275,13 @@ enum wire_verdict wire_decode(struct wire_packet *packet, enum wire_link link, c
     if (verdict != WIRE_GOOD)
         return verdict;
     size_t bth_at = cursor.at;
-    packet->inside = cursor.end > cursor.length ? WIRE_TRUNCATED : WIRE_SHORT;
+    verdict = cursor.end > cursor.length ? WIRE_TRUNCATED : WIRE_SHORT;
+    packet->inside = (uint8_t)verdict;
     if (cursor.end < bth_at + WIRE_BTH_BYTES + WIRE_ICRC_BYTES)
-        return packet->inside;
+        return verdict;
     packet->frame_bytes = (uint32_t)cursor.end;
     check_icrc(&cursor);
-    packet->inside = read_packet(&cursor);
+    packet->inside = (uint8_t)read_packet(&cursor);
     return judge(&cursor, cursor.end - bth_at + WIRE_UDP_BYTES, packet->inside);
 }
 
