@@ -23,6 +23,7 @@ struct item {
     uint32_t psn;
     uint32_t qp;      /* index at the NIC that receives it */
     uint32_t message; /* of data and answers */
+    uint32_t msn;     /* of an ACK and an answer, and of the data that leads to it: messages complete with that */
     uint8_t kind;
     uint8_t first, last; /* of its message */
     uint8_t ack_request;

@@ -120,6 +120,7 @@ void answers_ask(struct rnic *rnic, const struct item *request, int is_again, in
                           .bytes = message->length_bytes,
                           .message = request->message,
                           .psn = request->psn,
+                          .msn = qp->responder.msn,
                           .after_writes = answers->writes_done + under_way,
                           .waits_for_writes = under_way > 0,
                           .ready_cyc = now_cyc + rnic->params->answer_latency};
@@ -157,6 +158,7 @@ int answers_divert_ack(void *self, uint32_t ref, int64_t now_cyc)
         return 0;
     uint32_t answer = new_answer(rnic, &(struct answer){.kind = ANSWER_ACK,
                                                         .psn = ack->psn,
+                                                        .msn = ack->msn,
                                                         .status = ack->status,
                                                         .message = ack->message,
                                                         .ready_cyc = now_cyc + 1});
@@ -234,7 +236,11 @@ int answers_go_first(const struct rnic *rnic)
 static int cut_packet(struct rnic *rnic, struct qp *qp, struct item *item)
 {
     struct answer *answer = answer_at(rnic, qp->answer_first);
-    *item = (struct item){.qp = qp->peer, .message = answer->message, .psn = answer->psn, .status = answer->status};
+    *item = (struct item){.qp = qp->peer,
+                          .message = answer->message,
+                          .psn = answer->psn,
+                          .msn = answer->msn,
+                          .status = answer->status};
     if (answer->kind == ANSWER_ACK) {
         item->kind = ITEM_ACK;
         item->bytes = FRAME_ACK_BYTES;

@@ -24,6 +24,7 @@ struct answer {
     uint32_t bytes, offset_bytes; /* all, and sent so far */
     uint32_t begin_bytes;         /* from there on; not from 0 where a requester has some already */
     uint32_t message, psn;        /* psn: of its next packet */
+    uint32_t msn;
     uint32_t next;                /* of the same QP */
     uint8_t kind, status;         /* status: of an ACK */
     uint8_t waits_for_writes;

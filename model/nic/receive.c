@@ -73,6 +73,7 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
     struct item answer = {.kind = ITEM_ACK,
                           .bytes = FRAME_ACK_BYTES,
                           .psn = data->psn,
+                          .msn = data->msn,
                           .status = (uint8_t)status,
                           .message = data->message,
                           .after_answers = data->after_answers,
@@ -259,6 +260,7 @@ static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t
         verdict = IGNORE; /* nobody is told */
     rnic->drops_sequence += verdict == IGNORE || verdict == ACK_AGAIN || verdict == NAK_SEQUENCE;
     item->after_answers = qp->answers_asked;
+    item->msn = qp->responder.msn;
     item->status = status[verdict];
     if (verdict == ACK_AGAIN)
         item->psn = psn_add(qp->responder.psn_expected, PSN_MASK);
@@ -324,6 +326,7 @@ static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, ui
     }
     if (item->ack_request) {
         item->after_answers = rnic->qp[item->qp].answers_asked;
+        item->msn = rnic->qp[item->qp].responder.msn;
         if (acks_on_acceptance(rnic)) {
             receive_acknowledge(rnic, item, MESSAGE_OK, ack_cyc);
             item = rnic_item(rnic, ref); /* the pool may have moved */
