@@ -25,10 +25,11 @@ struct answer {
     uint32_t begin_bytes;         /* from there on; not from 0 where a requester has some already */
     uint32_t message, psn;        /* psn: of its next packet */
     uint32_t msn;
-    uint32_t next;                /* of the same QP */
-    uint8_t kind, status;         /* status: of an ACK */
+    uint32_t next;        /* of the same QP */
+    uint8_t kind, status; /* status: of an ACK */
     uint8_t waits_for_writes;
-    uint8_t again; /* its request has come before */
+    uint8_t again;    /* its request has come before */
+    uint16_t ordinal; /* of its QP's answers, modulo 2^16; of an ACK that of the one before it */
 };
 
 struct answers {

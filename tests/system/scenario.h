@@ -30,6 +30,7 @@ struct scenario {
     size_t faults;
     int has_srq;        /* each host's QPs take receive buffers from one SRQ */
     uint32_t srq_limit; /* of it, armed once */
+    int listens;        /* at the line: its frames wait in the simulation */
     int has_unlike_qps; /* of several service levels, weights and rate limits */
     int64_t *stamps;    /* NULL, or room for one stamp of each SEND_DONE */
     enum rnicsim_stamp stamp;
