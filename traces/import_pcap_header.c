@@ -55,9 +55,11 @@ static int find_hosts(struct import_job *job)
         const struct import_message *message = &job->message[i];
         const struct flow *flow = job->scan.flows.flow[message->message.flow];
         struct import_flow *ends = &job->flow[flow->index];
-        ends->is_used = 1;
-        ends->sender = host_of(job, flow->source);
-        ends->receiver = host_of(job, flow->destination);
+        if (!ends->is_used) {
+            ends->is_used = 1;
+            ends->sender = host_of(job, flow->source);
+            ends->receiver = host_of(job, flow->destination);
+        }
         ends->requests++;
         ends->receives += (uint32_t)trace_opcode_is_received(message->opcode);
         struct import_host *sender = &job->host[ends->sender], *receiver = &job->host[ends->receiver];
@@ -86,9 +88,10 @@ static int is_taken(const struct import_job *job, uint32_t host, uint32_t qpn)
 static int name_end(struct import_job *job, uint32_t host, uint32_t qpn, uint32_t *named, int *is_made_up)
 {
     uint32_t unused;
+    *named = qpn;
     *is_made_up = qpn == 0 || trace_map_get(&job->qp_index, trace_map_key(host, qpn), &unused);
-    for (*named = *is_made_up ? QPN_MADE_UP : qpn; *is_made_up && is_taken(job, host, *named);)
-        ++*named;
+    while (*is_made_up && is_taken(job, host, *named = QPN_MADE_UP + job->host[host].made_up))
+        job->host[host].made_up++;
     return trace_map_put(&job->qp_index, trace_map_key(host, *named), 1) != 0 ? out_of_memory(job) : 0;
 }
 

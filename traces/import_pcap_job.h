@@ -29,6 +29,7 @@ struct import_flow {
 struct import_host {
     uint8_t address[16];
     uint32_t local_key;
+    uint32_t made_up; /* QP numbers, so far */
     uint64_t largest_bytes;
 };
 

@@ -95,7 +95,8 @@ static struct tap_frame describe(const struct rnic *rnic, const struct item *ite
 {
     const struct message *message = item->kind == ITEM_ACK ? 0 : rnic_message(rnic, item->message);
     const struct qp *qp = &rnic->qp[rnic->peer->qp[item->qp].peer];
-    unsigned transport = rnic->completes_when_sent ? WIRE_UC : WIRE_RC;
+    unsigned transport =
+        rnic->completes_when_sent && item->kind == ITEM_DATA && !message_is_answered(message) ? WIRE_UC : WIRE_RC;
     unsigned operation = item->kind == ITEM_ACK      ? WIRE_ACKNOWLEDGE
                          : item->kind == ITEM_ANSWER ? answer_operation(item, message)
                                                      : request_operation(item, message);

@@ -55,13 +55,6 @@ static size_t ack(unsigned ordinal)
     return i;
 }
 
-static int holds(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL)
-        printf("\n\"%s\" is not in:\n%s\n", part, text);
-    return strstr(text, part) != NULL;
-}
-
 static int records(const char *text, const char *what)
 {
     int count = 0;
@@ -79,21 +72,22 @@ static void real_mlx4(void)
     for (enum tape_kind kind = TAPE_ETHERNET; kind <= TAPE_PCAPNG_BIG; kind++) {
         write_mlx4(&command, names[kind], kind, MLX4, 0, 0);
         CU_ASSERT_EQUAL(command_run(&command, "$R trace check %s", names[kind]), 0);
-        CU_ASSERT(holds(command.out, "40 requests in 40 packets, 1360 bytes"));
-        CU_ASSERT(holds(command.out, "answered by 33 ACKs"));
-        CU_ASSERT(holds(command.out, "RTT of 33 acknowledgements, ns: min 1001, median 4000, mean 9091.0, max 24000"));
+        CU_ASSERT(command_holds(command.out, "40 requests in 40 packets, 1360 bytes"));
+        CU_ASSERT(command_holds(command.out, "answered by 33 ACKs"));
+        CU_ASSERT(command_holds(command.out,
+                                "RTT of 33 acknowledgements, ns: min 1001, median 4000, mean 9091.0, max 24000"));
         CU_ASSERT_EQUAL(command_run(&command, "$R trace import-pcap %s -o out%d.wqe", names[kind], kind), 0);
-        CU_ASSERT(holds(command.out, "host 0 QP 551 -> host 1 QP 552: 40 requests, 33 ACKs"));
+        CU_ASSERT(command_holds(command.out, "host 0 QP 551 -> host 1 QP 552: 40 requests, 33 ACKs"));
         CU_ASSERT_EQUAL(
             command_run(&command, "$R trace check out%d.wqe && $R run -b u280_100g out%d.wqe --json", kind, kind), 0);
-        CU_ASSERT(holds(command.out, "\"completions\": 40"));
+        CU_ASSERT(command_holds(command.out, "\"completions\": 40"));
     }
     CU_ASSERT_EQUAL(command_run(&command, "grep -v '^#' out0.wqe >a && grep -v '^#' out1.wqe | cmp - a"), 0);
     CU_ASSERT_EQUAL(command_run(&command, "grep -v '^#' out2.wqe | cmp - a"), 0);
     char *trace = command_read(&command, "out1.wqe");
     CU_ASSERT_EQUAL(records(trace, ",WRITE,SIGNALED,64,"), 20);
     CU_ASSERT_EQUAL(records(trace, ",WRITE,SIGNALED,4,"), 20);
-    CU_ASSERT(holds(trace, "#host host=0 name=host0 device=lid 1\n"));
+    CU_ASSERT(command_holds(trace, "#host host=0 name=host0 device=lid 1\n"));
     free(trace);
     command_close(&command);
 }
@@ -114,8 +108,8 @@ static void one_ack_changed(void)
         write_mlx4(&command, "changed.pcap", TAPE_ETHERNET, index, row[i].psn, row[i].msn);
         CU_ASSERT_EQUAL(command_run(&command, "$R trace check changed.pcap"), 2);
         snprintf(place, sizeof place, "changed.pcap:packet %zu: ", index + 1);
-        CU_ASSERT(holds(command.out, place));
-        CU_ASSERT(holds(command.out, row[i].says));
+        CU_ASSERT(command_holds(command.out, place));
+        CU_ASSERT(command_holds(command.out, row[i].says));
     }
     command_close(&command);
 }
@@ -299,11 +293,11 @@ static void run_course(struct command *command, const struct course *course)
     if (status != course->status)
         printf("\n%s: status %d\n%s", course->name, status, command->out);
     CU_ASSERT_EQUAL(status, course->status);
-    CU_ASSERT(holds(command->out, course->says));
-    CU_ASSERT(holds(command->out, course->also));
+    CU_ASSERT(command_holds(command->out, course->says));
+    CU_ASSERT(command_holds(command->out, course->also));
     CU_ASSERT_EQUAL(command_run(command, "$R trace import-pcap made.pcap -o made.wqe && $R trace check made.wqe"), 0);
     char *trace = command_read(command, "made.wqe");
-    CU_ASSERT(holds(trace, course->trace));
+    CU_ASSERT(command_holds(trace, course->trace));
     int got = records(trace, ",SEND,5,") + records(trace, ",SEND,2,");
     if (got != course->requests)
         printf("\n%s: %d requests\n%s", course->name, got, trace);

@@ -220,7 +220,7 @@ static void random_changes(void)
     uint64_t state = 7;
     size_t length = 0;
     scratch_open(&scratch);
-    for (uint64_t round = 0; round < quick_cases(3000); round++) {
+    for (uint64_t round = 0; round < quick_cases(1500); round++) {
         struct rnicsim_error error;
         write_good(scratch_path(&scratch, "good"), (enum tape_kind)(round % 3), 0);
         char *bytes = scratch_read(scratch.path, &length);

@@ -169,6 +169,19 @@ static void source_ports(void)
         CU_ASSERT_EQUAL(wire_source_port(row[i].flow_label, row[i].local, row[i].remote), row[i].port);
 }
 
+/* A frame with its FCS behind it leaves the CRC's residue, whatever the frame (IEEE 802.3, 3.2.9: 0xdebb20e3 before the complement). */
+static void fcs(void)
+{
+    static uint8_t frame[WIRE_FRAME_MAX_BYTES];
+    struct wire_packet packet;
+    size_t bytes;
+    for (size_t i = 0; i < VECTORS; i++) {
+        decode(vectors[i].name, frame, &bytes, &packet);
+        wire_put(frame + bytes, wire_fcs(frame, bytes), 4);
+        CU_ASSERT_EQUAL(wire_fcs(frame, bytes + 4), __builtin_bswap32(~0xdebb20e3u));
+    }
+}
+
 /* The sizes that the model reckons with are those of the frames. */
 static void sizes(void)
 {
@@ -228,6 +241,7 @@ void suite_transport_wire(void)
     CU_add_test(suite, "every bit of a CNP under the ICRC", every_bit);
     CU_add_test(suite, "free bits of each network", free_bits_of_networks);
     CU_add_test(suite, "source ports", source_ports);
+    CU_add_test(suite, "FCS", fcs);
     CU_add_test(suite, "sizes", sizes);
     CU_add_test(suite, "what is not written", not_written);
 }

@@ -1,5 +1,6 @@
 /* A sweep of all that the encoder can write, as a capture, before two others: tshark reads it field by field; the ICRCs are reckoned by scapy's
  * contrib/roce.py, since tshark does not look at them. Both come as Debian packages (TEST_PACKAGES in the Makefile). */
+#include "tests/transport/tshark.h"
 #include "tests/transport/wire_frames.h"
 
 #include <CUnit/Basic.h>
@@ -105,12 +106,7 @@ static const char fields[] =
     " -e infiniband.atomiceth.swapdt -e infiniband.atomiceth.cmpdt -e infiniband.atomicacketh.origremdt"
     " -e infiniband.invariant.crc -e _ws.malformed -e _ws.expert.message";
 
-static const char command[] =
-    "tshark -r %s -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o udp.ignore_ipv6_zero_checksum:TRUE"
-    " --disable-heuristic mellanox_eoib --disable-heuristic eth_over_ib --disable-heuristic sdp_infiniband"
-    " --disable-heuristic iser_infiniband --disable-heuristic rpcrdma_infiniband --disable-heuristic lnet_ib"
-    " --disable-heuristic smcr_infiniband --disable-heuristic fc_infiniband --disable-heuristic smb_direct_infiniband"
-    " --disable-heuristic nvme_rdma -T fields -E separator='|' -E aggregator=+%s 2>&1";
+static const char command[] = TSHARK "-r %s -T fields -E separator='|' -E aggregator=+%s 2>&1";
 
 /* Appends a field: its text, or none where the packet has not that header. */
 __attribute__((format(printf, 3, 4))) static void field(char *line, int is_there, const char *format, ...)
