@@ -11,8 +11,8 @@ PROGRAM ?= rnicsim
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror
 CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) -g $(WARN) -ffp-contract=off -fPIC -fvisibility=hidden -MMD -MP
 CPPFLAGS += -I. -Imodel
-LIBS := -linih -lm -ldl
-TOOL_LIBS := -ljansson -lzstd -lz
+LIBS := -linih -lz -lm -ldl
+TOOL_LIBS := -lpcap -ljansson -lzstd
 VERSION := $(shell sed -n 's/^.define RNICSIM_VERSION "\(.*\)"/\1/p' model/api/rnicsim.h)
 SONAME := librnicsim.so.$(firstword $(subst ., ,$(VERSION)))
 
@@ -23,8 +23,8 @@ TEST_SOURCES := $(filter-out tests/golden/renew.c,$(wildcard tests/*.c tests/*/*
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 # Debian packages: to build and run, and what the tests need besides
-PACKAGES := gcc make libc6-dev libinih-dev libzstd-dev libjansson-dev zlib1g-dev gnuplot-nox
-TEST_PACKAGES := libcunit1-dev clang valgrind libc6-dbg verilator g++ zstd
+PACKAGES := gcc make libc6-dev libinih-dev libzstd-dev libjansson-dev zlib1g-dev libpcap-dev gnuplot-nox
+TEST_PACKAGES := libcunit1-dev clang valgrind libc6-dbg verilator g++ zstd tshark python3-scapy
 
 .PHONY: all run test check bench golden soak install deps deps-test need need-test help clean always
 all: $(PROGRAM)

@@ -1,5 +1,6 @@
 /* rnicsim run: its options. What it does with them: bench/runs.c. */
 #include <stdint.h>
+#include <string.h>
 
 #include "bench/cli.h"
 #include "bench/commands.h"
@@ -8,6 +9,8 @@
 enum {
     OPTION_FORCE = 2000,
     OPTION_LOADS,
+    OPTION_PCAP,
+    OPTION_PCAP_SIDE,
     OPTION_JSON,
     OPTION_SEED,
     OPTION_QUIET,
@@ -22,6 +25,9 @@ static const struct argp_option run_option_table[] = {
      1},
     {NULL, 'o', "DIR", 0, "writes the results and charts into this folder", 2},
     {"force", OPTION_FORCE, NULL, 0, "with -o: replaces the results of another run", 2},
+    {"pcap", OPTION_PCAP, "FILE", 0, "writes the frames on the line as a capture, with the model's times", 2},
+    {"pcap-side", OPTION_PCAP_SIDE, "SIDE", 0,
+     "with --pcap: line (each frame when it is sent; the default), or a or b: what that NIC sends and gets", 2},
     {"no-charts", OPTION_NO_CHARTS, NULL, 0, "with -o: no charts", 2},
     {"json", OPTION_JSON, NULL, 0, "prints summary.json instead of the report", 2},
     {"quiet", OPTION_QUIET, NULL, 0, "no report and no progress bar", 2},
@@ -42,6 +48,18 @@ static error_t take_flag(int *out)
     return 0;
 }
 
+static error_t take_side(struct run_options *options, const char *value)
+{
+    static const char *const side[] = {[CAPTURE_LINE] = "line", [CAPTURE_HOST_A] = "a", [CAPTURE_HOST_B] = "b"};
+    for (size_t i = 0; i < sizeof side / sizeof *side; i++)
+        if (strcmp(value, side[i]) == 0) {
+            options->pcap_side = (enum capture_side)i;
+            return 0;
+        }
+    cli_fail("--pcap-side: \"%s\"; allowed are line, a and b", value);
+    return CLI_TOLD;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct run_options *options = state->input;
@@ -52,6 +70,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case OPTION_LOADS:
         return take_text(&options->loads, value);
+    case OPTION_PCAP:
+        return take_text(&options->pcap, value);
+    case OPTION_PCAP_SIDE:
+        return take_side(options, value);
     case 'o':
         return take_text(&options->folder, value);
     case OPTION_SEED:

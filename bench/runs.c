@@ -22,6 +22,7 @@ struct runs {
     int64_t line_bps;
     struct simulate simulate; /* of several the last */
     struct results *results;  /* NULL: without -o, or put in place */
+    struct capture_writer *capture;
 };
 
 /* ---- simulations: n is the number of the size, or of the load ---- */
@@ -48,6 +49,7 @@ static int run_one(struct runs *runs, size_t n)
     struct simulate *simulate = &runs->simulate;
     simulate_free(simulate); /* of the one before */
     *simulate = prepare(runs);
+    simulate->capture = runs->capture;
     int result = open_workload(runs, n, &simulate->workload);
     if (result == CLI_DONE)
         result = source_digest(&runs->source, simulate->result.digest, sizeof simulate->result.digest);
@@ -111,6 +113,29 @@ static int look_again(struct runs *runs)
     return status;
 }
 
+/* ---- the capture ---- */
+
+static int begin_capture(struct runs *runs)
+{
+    const struct run_options *options = runs->options;
+    const struct perftest_options *perftest = runs->source.perftest != NULL ? &runs->source.perftest_options : NULL;
+    struct rnicsim_error error;
+    if (options->pcap == NULL)
+        return CLI_DONE;
+    if (options->loads != NULL || (perftest != NULL && perftest_size_bytes(perftest, 1) > 0))
+        return cli_fail("--pcap: one run is captured; allowed without --loads, and with one size of --perftest");
+    return capture_create(options->pcap, options->pcap_side, &runs->capture, &error) == 0 ? CLI_DONE
+                                                                                          : cli_fail("%s", error.text);
+}
+
+static int end_capture(struct runs *runs)
+{
+    struct rnicsim_error error;
+    struct capture_writer *capture = runs->capture;
+    runs->capture = NULL;
+    return capture == NULL || capture_finish(capture, &error) == 0 ? CLI_DONE : cli_fail("%s", error.text);
+}
+
 /* ---- the report ---- */
 
 static int write_files(struct runs *runs)
@@ -159,14 +184,19 @@ int runs_all(const struct run_options *options)
     if (result == CLI_DONE)
         result = source_parse(&runs.source);
     if (result == CLI_DONE)
+        result = begin_capture(&runs);
+    if (result == CLI_DONE)
         result = options->source.perftest != NULL ? run_perftest(&runs)
                  : options->loads != NULL         ? run_loads(&runs)
                                                   : run_one(&runs, 0);
+    if (result == CLI_DONE)
+        result = end_capture(&runs);
     if (result == CLI_DONE)
         result = look_again(&runs);
     if (result == CLI_DONE)
         result = report(&runs);
     results_discard(runs.results);
+    capture_discard(runs.capture);
     simulate_free(&runs.simulate);
     source_free(&runs.source);
     return result;

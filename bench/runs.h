@@ -4,12 +4,15 @@
 
 #include "bench/model_options.h"
 #include "bench/source.h"
+#include "traces/capture_writer.h"
 
 struct run_options {
     struct model_options model;
     struct source source; /* not read yet */
     const char *loads;    /* with gen, or NULL */
     const char *folder;   /* NULL: no result files */
+    const char *pcap;     /* NULL, or where the frames go */
+    enum capture_side pcap_side;
     uint64_t seed;
     int force, json, quiet, no_charts, horizon_off;
 };

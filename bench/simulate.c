@@ -2,6 +2,8 @@
 
 #include "bench/cli.h"
 
+#define FRAMES_AT_ONCE 64u
+
 static int create(struct simulate *simulate)
 {
     struct rnicsim_options options = {.seed = simulate->seed, .horizon_off = simulate->horizon_off};
@@ -13,6 +15,8 @@ static int create(struct simulate *simulate)
     if (result == RNICSIM_OK && simulate->watch_room > 0)
         result = rnicsim_fifo_watch(simulate->sim, simulate->watch_fifo, simulate->watch_from_ps, simulate->watch_to_ps,
                                     simulate->watch_room, &error);
+    if (result == RNICSIM_OK && simulate->capture != NULL)
+        result = rnicsim_frames_watch(simulate->sim, &error);
     if (result != RNICSIM_OK)
         return cli_fail_result(result, &error);
     if (collect_init(&simulate->collect) != 0)
@@ -20,10 +24,22 @@ static int create(struct simulate *simulate)
     return CLI_DONE;
 }
 
+/* Frames that have passed by now. */
+static void take_frames(struct simulate *simulate)
+{
+    struct rnicsim_frame frames[FRAMES_AT_ONCE];
+    size_t count;
+    while (!simulate->capture_failed && (count = rnicsim_frames(simulate->sim, frames, FRAMES_AT_ONCE)) > 0)
+        for (size_t i = 0; i < count && !simulate->capture_failed; i++)
+            simulate->capture_failed = capture_put(simulate->capture, &frames[i], &simulate->capture_error) != 0;
+}
+
 static void take_event(void *context, const struct rnicsim_event *event)
 {
     struct simulate *simulate = context;
     collect_event(&simulate->collect, event);
+    if (simulate->capture != NULL)
+        take_frames(simulate);
     progress_update(&simulate->progress, simulate->collect.done);
 }
 
@@ -53,6 +69,10 @@ int simulate_run(struct simulate *simulate)
     progress_end(&simulate->progress);
     if (result != RNICSIM_OK)
         return cli_fail_result(result, &error);
+    if (simulate->capture != NULL)
+        take_frames(simulate);
+    if (simulate->capture_failed)
+        return cli_fail("%s", simulate->capture_error.text);
     if (simulate->collect.failed)
         return cli_fail("out of memory for the statistics");
     return gather(simulate);

@@ -5,6 +5,7 @@
 #include "bench/model_options.h"
 #include "bench/progress.h"
 #include "bench/result.h"
+#include "traces/capture_writer.h"
 
 struct simulate {
     /* set by the caller */
@@ -15,10 +16,13 @@ struct simulate {
     /* 0, or as many changes of a FIFO are kept, around an instant, and the run ends behind them */
     size_t watch_room, watch_fifo;
     int64_t watch_from_ps, watch_to_ps;
+    struct capture_writer *capture; /* NULL, or takes the frames on the line */
 
     struct rnicsim *sim;
     struct collect collect;
     struct progress progress;
+    struct rnicsim_error capture_error; /* of the first frame that it did not take */
+    int capture_failed;
     struct result result; /* of it the digest is the caller's, and perftest's table */
 };
 

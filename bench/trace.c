@@ -1,4 +1,4 @@
-/* rnicsim trace: info, check, convert, import and gen of trace files. */
+/* rnicsim trace: info, check, convert, import, import-pcap and gen of trace files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,9 +6,12 @@
 #include "bench/cli.h"
 #include "bench/commands.h"
 #include "bench/trace_gen.h"
+#include "traces/capture.h"
+#include "traces/capture_check.h"
 #include "traces/check.h"
 #include "traces/convert.h"
 #include "traces/import.h"
+#include "traces/import_pcap.h"
 #include "traces/info.h"
 
 #define PATHS_MAX 2
@@ -75,13 +78,21 @@ static void print_fault(void *context, uint64_t line, const char *text)
 static int check_main(int argc, char **argv)
 {
     const struct argp argp = {
-        NULL, parse_path, "FILE", "Lists every fault of a trace with its line; exit status 2 if there is one.",
-        NULL, NULL,       NULL};
+        NULL,
+        parse_path,
+        "FILE",
+        "Lists every fault of a trace with its line, or of a capture (pcap, pcapng) with its packet; exit status 2 if "
+        "there "
+        "is one. Of a capture it also tells PSN gaps, duplicates, retransmissions and round trips.",
+        NULL,
+        NULL,
+        NULL};
     struct paths paths = {.wanted = 1};
     int result = parse_paths(&argp, "trace check", argc, argv, &paths);
     if (result >= 0)
         return result;
-    uint64_t faults = trace_check(paths.path[0], print_fault, NULL, FAULTS_MAX);
+    uint64_t faults = capture_is(paths.path[0]) ? capture_check(paths.path[0], print_fault, NULL, FAULTS_MAX, stdout)
+                                                : trace_check(paths.path[0], print_fault, NULL, FAULTS_MAX);
     if (faults == 0) {
         printf("%s: no fault\n", paths.path[0]);
         return CLI_DONE;
@@ -209,12 +220,54 @@ static int import_main(int argc, char **argv)
     return trace_import_perftest(&options.import, options.out, &error) == 0 ? CLI_DONE : cli_fail("%s", error.text);
 }
 
+struct pcap_options {
+    struct paths paths;
+    const char *out;
+};
+
+static error_t parse_pcap(int key, char *value, struct argp_state *state)
+{
+    struct pcap_options *options = state->input;
+    if (key == 'o') {
+        options->out = value;
+        return 0;
+    }
+    state->input = &options->paths;
+    error_t result = parse_path(key, value, state);
+    state->input = options;
+    return result;
+}
+
+static int import_pcap_main(int argc, char **argv)
+{
+    static const struct argp_option table[] = {{NULL, 'o', "OUT", 0, "the trace to be written", 1}, {0}};
+    const struct argp argp = {
+        table,
+        parse_pcap,
+        "FILE -o OUT",
+        "Makes a trace of a capture (pcap, pcapng; RoCE or native InfiniBand): the requests of each "
+        "QP. Lists what could not be known.",
+        NULL,
+        NULL,
+        NULL};
+    struct pcap_options options = {.paths = {.wanted = 1}};
+    struct rnicsim_error error;
+    int result = cli_parse(&argp, "trace import-pcap", argc, argv, &options);
+    if (result >= 0)
+        return result;
+    if (options.paths.count != 1 || options.out == NULL)
+        return cli_fail("one FILE and -o are needed; see rnicsim trace import-pcap --help");
+    return trace_import_pcap(options.paths.path[0], options.out, stdout, &error) == 0 ? CLI_DONE
+                                                                                      : cli_fail("%s", error.text);
+}
+
 static int print_help(void)
 {
     printf("Usage: rnicsim trace info FILE\n"
            "       rnicsim trace check FILE\n"
            "       rnicsim trace convert FROM TO\n"
            "       rnicsim trace import --tool TOOL --client FILE [--server FILE] -o OUT\n"
+           "       rnicsim trace import-pcap FILE -o OUT\n"
            "       rnicsim trace gen --qps N --size DIST --requests N --opcode MIX [OPTION...] -o FILE\n\n"
            "  Each tells its options with --help. The format: traces/FORMAT.md.\n");
     return CLI_DONE;
@@ -229,13 +282,15 @@ int trace_main(int argc, char **argv)
                     {"check", check_main},
                     {"convert", convert_main},
                     {"import", import_main},
+                    {"import-pcap", import_pcap_main},
                     {"gen", trace_gen_main}};
     if (argc < 2)
-        return cli_fail("trace: allowed are info, check, convert, import and gen; see rnicsim trace --help");
+        return cli_fail(
+            "trace: allowed are info, check, convert, import, import-pcap and gen; see rnicsim trace --help");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help();
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
-    return cli_fail("trace %s: allowed are info, check, convert, import and gen", argv[1]);
+    return cli_fail("trace %s: allowed are info, check, convert, import, import-pcap and gen", argv[1]);
 }

@@ -31,4 +31,12 @@ int line_init(struct line *line, const struct mac_params *params, int64_t off_pp
  * words of word_bytes. */
 struct line_frame line_send(struct line *line, uint32_t bytes, int64_t head_cyc, int64_t tail_cyc, uint32_t word_bytes);
 
+/* From the last byte of a frame's FCS at the far end: when the first byte of its preamble was there. */
+static inline int64_t line_first_cyc(const struct line *line, uint32_t bytes, int64_t last_at_cyc)
+{
+    const struct mac_params *p = line->params;
+    int64_t body = bytes > p->frame_least ? bytes : p->frame_least;
+    return last_at_cyc + 1 - p->fcs - body - p->preamble;
+}
+
 #endif

@@ -310,6 +310,34 @@ struct rnicsim_event {
 /* Takes up to `max` of what became visible up to rnicsim_now(), in order of time; returns how many. */
 RNICSIM_API size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *events, size_t max);
 
+/* ---- what passes on the line, for whoever listens there ---- */
+
+struct rnicsim_frame {
+    int64_t at_ps; /* its first byte, of the preamble, passes the port of `host` */
+    uint32_t host;
+    uint8_t is_sent; /* by that host; else it comes in */
+    uint8_t is_bad;  /* with a wrong FCS */
+    uint8_t again;   /* it was sent before */
+    uint8_t opcode;  /* of the BTH (IBTA vol. 1, 9.2.1) */
+    uint8_t ack_request, solicited;
+    uint8_t syndrome; /* of the AETH of an ACK, a NAK or a response */
+    uint8_t service_level;
+    uint8_t ecn;    /* of the IP header: 2: it can be marked, 3: it was, on its way */
+    uint32_t bytes; /* without FCS and padding: RoCE v2 on IPv4 */
+    uint32_t payload_bytes;
+    uint32_t source_qpn, destination_qpn;
+    uint32_t psn, msn; /* msn: of the AETH */
+    uint64_t address;  /* of the RETH, as rkey and dma_bytes; or of the AtomicETH */
+    uint32_t rkey, dma_bytes, immediate;
+    uint32_t qkey, srqn; /* of the DETH, of the XRCETH */
+};
+
+/* Before anything is posted: from now on frames are kept for rnicsim_frames(). */
+RNICSIM_API int rnicsim_frames_watch(struct rnicsim *sim, struct rnicsim_error *error);
+/* Takes up to `max` of those that passed up to rnicsim_now(), in order of time; each frame is seen where it is sent, and where it comes
+ * in, if it does. Returns how many. */
+RNICSIM_API size_t rnicsim_frames(struct rnicsim *sim, struct rnicsim_frame *frames, size_t max);
+
 /* ---- counters: read at any time ---- */
 
 struct rnicsim_totals {

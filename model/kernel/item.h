@@ -40,7 +40,8 @@ struct item {
         after_answers; /* of an ACK, and of the data that leads to it: so many of the QP's answers (modulo 2^16) go before it */
     uint16_t releases;  /* so many packets that came ahead follow it now */
     uint32_t sack;      /* of a NAK: the PSN that has come; of what is ahead: the one that is missing */
-    uint8_t ce;         /* congestion experienced: it was marked on its way */
+    uint32_t msn : 24;  /* of an ACK and an answer, and of the data that leads to it: messages complete with that */
+    uint32_t ce : 8;    /* congestion experienced: it was marked on its way */
     uint32_t trip;      /* of a last packet that is sent again: where its own stamps are, plus 1 */
     int64_t wire_at_ps; /* of an ACK or an answer */
     int64_t judged_at_ps;

@@ -72,16 +72,34 @@ static uint32_t new_answer(struct rnic *rnic, const struct answer *made)
     return ref;
 }
 
-static void append(struct rnic *rnic, uint32_t index, uint32_t ref)
+/* Behind which answer of the QP's list a new one goes; POOL_NONE: to the front. Answers come in the order of their requests; an ACK has been on its
+ * way here, while answers to later requests were queued: it goes before those of them that have not begun, as responses are in order of PSN (IBTA
+ * vol. 1, 9.5). */
+static uint32_t place_behind(const struct rnic *rnic, const struct qp *qp, const struct answer *made)
+{
+    uint32_t behind = POOL_NONE;
+    if (made->kind != ANSWER_ACK)
+        return qp->answer_first == POOL_NONE ? POOL_NONE : qp->answer_last;
+    for (uint32_t ref = qp->answer_first; ref != POOL_NONE; ref = answer_at(rnic, ref)->next) {
+        const struct answer *answer = answer_at(rnic, ref);
+        int is_later = (int16_t)(uint16_t)(answer->ordinal - made->ordinal) > 0;
+        if (is_later && answer->offset_bytes == answer->begin_bytes)
+            break;
+        behind = ref;
+    }
+    return behind;
+}
+
+static void put_in_order(struct rnic *rnic, uint32_t index, uint32_t ref)
 {
     struct qp *qp = &rnic->qp[index];
     struct answer *answer = answer_at(rnic, ref);
-    answer->next = POOL_NONE;
-    if (qp->answer_first == POOL_NONE)
-        qp->answer_first = ref;
-    else
-        answer_at(rnic, qp->answer_last)->next = ref;
-    qp->answer_last = ref;
+    uint32_t behind = place_behind(rnic, qp, answer);
+    uint32_t *link = behind == POOL_NONE ? &qp->answer_first : &answer_at(rnic, behind)->next;
+    answer->next = *link;
+    *link = ref;
+    if (answer->next == POOL_NONE)
+        qp->answer_last = ref;
     if (answer->waits_for_writes)
         model_assert(rnic->sim,
                      heap_put(&rnic->answers.behind_writes, (int64_t)answer->after_writes, index,
@@ -120,15 +138,16 @@ void answers_ask(struct rnic *rnic, const struct item *request, int is_again, in
                           .bytes = message->length_bytes,
                           .message = request->message,
                           .psn = request->psn,
+                          .msn = qp->responder.msn,
                           .after_writes = answers->writes_done + under_way,
                           .waits_for_writes = under_way > 0,
                           .ready_cyc = now_cyc + rnic->params->answer_latency};
     if (answers->written_cyc > made.ready_cyc) /* the last write before it is decided, and still to come */
         made.ready_cyc = answers->written_cyc;
-    qp->answers_asked++;
+    made.ordinal = ++qp->answers_asked;
     if (++qp->answers_held > answers->most)
         answers->most = qp->answers_held;
-    append(rnic, request->qp, new_answer(rnic, &made));
+    put_in_order(rnic, request->qp, new_answer(rnic, &made));
 }
 
 void answers_written(struct rnic *rnic, int64_t sent_cyc)
@@ -153,10 +172,14 @@ int answers_divert_ack(void *self, uint32_t ref, int64_t now_cyc)
     struct rnic *rnic = self;
     const struct item *ack = rnic_item(rnic, ref);
     uint32_t index = rnic->peer->qp[ack->qp].peer;
-    if (rnic->qp[index].answers_sent == ack->after_answers || ack->status == MESSAGE_CNP)
+    if ((rnic->qp[index].answers_sent == ack->after_answers && rnic->qp[index].acks_behind == 0) ||
+        ack->status == MESSAGE_CNP)
         return 0;
+    rnic->qp[index].acks_behind++;
     uint32_t answer = new_answer(rnic, &(struct answer){.kind = ANSWER_ACK,
                                                         .psn = ack->psn,
+                                                        .msn = ack->msn,
+                                                        .ordinal = ack->after_answers,
                                                         .status = ack->status,
                                                         .ahead = ack->ahead,
                                                         .sack = ack->sack,
@@ -180,7 +203,7 @@ int64_t answers_run(struct rnic *rnic, int64_t now_cyc)
     int64_t next = atomics_run(rnic, now_cyc);
     while ((first = heap_first(&answers->diverted)) != 0 && first->at <= now_cyc) {
         uint64_t ref = heap_take(&answers->diverted).ref;
-        append(rnic, (uint32_t)(ref >> 32), (uint32_t)ref);
+        put_in_order(rnic, (uint32_t)(ref >> 32), (uint32_t)ref);
     }
     if (first && first->at < next)
         next = first->at;
@@ -236,11 +259,16 @@ int answers_go_first(const struct rnic *rnic)
 static int cut_packet(struct rnic *rnic, struct qp *qp, struct item *item)
 {
     struct answer *answer = answer_at(rnic, qp->answer_first);
-    *item = (struct item){.qp = qp->peer, .message = answer->message, .psn = answer->psn, .status = answer->status};
+    *item = (struct item){.qp = qp->peer,
+                          .message = answer->message,
+                          .psn = answer->psn,
+                          .msn = answer->msn & PSN_MASK,
+                          .status = answer->status};
     if (answer->kind == ANSWER_ACK) {
         item->kind = ITEM_ACK;
         item->ahead = answer->ahead;
         item->sack = answer->sack;
+        item->first = 1; /* which tells it from a packet that failed */
         item->bytes = FRAME_ACK_BYTES;
         return 1;
     }
@@ -314,7 +342,9 @@ void answers_sent(struct rnic *rnic, const struct item *item, int64_t end_cyc)
         level_out(&answers->level, end_cyc, units);
         rnic_wake_scheduler(rnic, answers->waits_for_space, end_cyc + 1);
     }
-    rnic->qp[rnic->peer->qp[item->qp].peer].answers_sent += item->last;
+    struct qp *qp = &rnic->qp[rnic->peer->qp[item->qp].peer];
+    qp->answers_sent += item->last;
+    qp->acks_behind -= item->kind == ITEM_ACK && item->first;
 }
 
 void answers_fail(struct rnic *rnic, struct item *item)
@@ -324,6 +354,7 @@ void answers_fail(struct rnic *rnic, struct item *item)
         pool_give(rnic->setup.trips, item->trip - 1);
     item->trip = 0;
     item->kind = ITEM_ACK;
+    item->first = 0;
     item->status = MESSAGE_REMOTE_OPERATION;
     item->bytes = FRAME_ACK_BYTES;
 }

@@ -24,12 +24,14 @@ struct answer {
     uint32_t bytes, offset_bytes; /* all, and sent so far */
     uint32_t begin_bytes;         /* from there on; not from 0 where a requester has some already */
     uint32_t message, psn;        /* psn: of its next packet */
-    uint32_t next;                /* of the same QP */
-    uint8_t kind, status;         /* status: of an ACK */
+    uint32_t msn;
+    uint32_t next;        /* of the same QP */
+    uint8_t kind, status; /* status: of an ACK */
     uint8_t waits_for_writes;
-    uint8_t again; /* its request has come before */
-    uint8_t ahead; /* of a NAK, as of an item */
-    uint32_t sack; /* the same */
+    uint8_t again;    /* its request has come before */
+    uint8_t ahead;    /* of a NAK, as of an item */
+    uint32_t sack;    /* the same */
+    uint16_t ordinal; /* of its QP's answers, modulo 2^16; of an ACK that of the one before it */
 };
 
 struct answers {

@@ -138,7 +138,21 @@ static inline __attribute__((always_inline)) void deliver(struct rnic *rnic, uin
 
 void port_deliver(struct rnic *rnic, uint32_t ref, uint32_t bytes, int64_t word_at_cyc, int64_t last_at_cyc)
 {
+    if (rnic->tap)
+        tap_received(rnic, ref, bytes, last_at_cyc);
     deliver(rnic, ref, bytes, word_at_cyc, last_at_cyc);
+}
+
+/* Somebody has to do with frames on the line: who listens, or the plan of faults. */
+static __attribute__((noinline, cold)) void hand_over(struct rnic *rnic, uint32_t ref, uint32_t bytes,
+                                                      const struct line_frame *frame)
+{
+    if (rnic->tap)
+        tap_sent(rnic, ref, bytes, frame->start_cyc);
+    if (rnic->faults.count > 0)
+        faults_take(rnic, ref, bytes, frame);
+    else
+        port_deliver(rnic, ref, bytes, frame->word_at_cyc, frame->last_at_cyc);
 }
 
 /* Sends what the transmit path has brought to the line, which serves in order and never stops a frame: no choice, so it runs inside
@@ -168,8 +182,8 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic,
             rnic_stamps(rnic, item)[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
         if (__builtin_expect(rnic->tells_when_sent, 0))
             sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, frame.last_at_cyc - rnic->line.delay_cyc));
-        if (__builtin_expect(rnic->faults.count > 0, 0))
-            faults_take(rnic, slot.ref, slot.bytes, &frame);
+        if (__builtin_expect(rnic->hands_over, 0))
+            hand_over(rnic, slot.ref, slot.bytes, &frame);
         else
             deliver(rnic, slot.ref, slot.bytes, frame.word_at_cyc, frame.last_at_cyc);
     }
@@ -229,8 +243,15 @@ static int64_t decide_port_by_plan(void *self, int64_t now)
     return held_ps < wake_at ? held_ps : wake_at;
 }
 
+void port_watch(struct rnic *rnic, struct tap *tap)
+{
+    rnic->tap = tap;
+    rnic->hands_over = 1;
+}
+
 void port_send_by_plan(struct rnic *rnic)
 {
+    rnic->hands_over = 1;
     sim_replace(rnic->sim, rnic->port.decider, decide_port_by_plan);
 }
 

@@ -75,6 +75,7 @@ void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t st
     struct item answer = {.kind = ITEM_ACK,
                           .bytes = FRAME_ACK_BYTES,
                           .psn = psn_add(data->psn, data->releases),
+                          .msn = data->msn,
                           .status = (uint8_t)status,
                           .message = data->message,
                           .after_answers = data->after_answers,
@@ -293,6 +294,7 @@ static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t
     rnic->drops_unwanted += verdict == UNWANTED;
     rnic->drops_sequence += verdict == IGNORE || verdict == ACK_AGAIN || verdict == NAK_SEQUENCE;
     item->after_answers = qp->answers_asked;
+    item->msn = qp->responder.msn & PSN_MASK;
     item->status = status[verdict];
     item->sack = item->psn;
     if (verdict == ACK_AGAIN)
@@ -436,6 +438,7 @@ static inline __attribute__((always_inline)) int take_data(struct rnic *rnic, ui
         selective_release(rnic, item, ack_cyc);
     if (item->ack_request) {
         item->after_answers = rnic->qp[item->qp].answers_asked;
+        item->msn = rnic->qp[item->qp].responder.msn & PSN_MASK;
         if (acks_on_acceptance(rnic)) {
             receive_acknowledge(rnic, item, MESSAGE_OK, ack_cyc);
             item = rnic_item(rnic, ref); /* the pool may have moved */

@@ -41,6 +41,7 @@
 #include "nic/selective.h"
 #include "nic/srq.h"
 #include "nic/staging.h"
+#include "nic/tap.h"
 #include "pcie/pcie.h"
 
 enum rnic_path {
@@ -210,6 +211,8 @@ struct rnic {
     struct lookup lookup;     /* units that look them up */
     struct staging staging;
     struct faults faults;
+    struct tap *tap; /* NULL: nobody listens at the line */
+    int hands_over;  /* frames: to the tap, or the faults */
     struct answers answers;
     struct atomics atomics;
     struct fetched_receives receives_fetched;

@@ -130,6 +130,7 @@ void system_free(struct system *system)
     for (int i = 0; i < system->nics; i++)
         rnic_free(&system->nic[i]);
     outbox_free(&system->outbox);
+    tap_free(&system->tap);
     pool_free(&system->messages);
     pool_free(&system->trips);
     pool_free(&system->items);

@@ -23,6 +23,7 @@ struct system {
     struct pool messages;
     struct pool trips;
     struct outbox outbox;
+    struct tap tap; /* at the line of the pair */
     struct rnic_setup *setup; /* while it is built */
     struct rnic nic[SYSTEM_NICS_MAX];
     int nics;

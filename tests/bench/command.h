@@ -78,6 +78,14 @@ static inline int command_has(const struct command *command, const char *name)
     return access(path, F_OK) == 0;
 }
 
+/* 1: the part is in the text; else both are printed. */
+static inline int command_holds(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        printf("\n\"%s\" is not in:\n%.4000s\n", part, text);
+    return strstr(text, part) != NULL;
+}
+
 static inline int command_lines(const char *text)
 {
     int lines = 0;

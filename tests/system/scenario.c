@@ -60,6 +60,8 @@ static int create(const struct scenario *s, struct rnicsim **sim, struct rnicsim
     for (size_t i = 0; i < s->faults; i++)
         if (rnicsim_fault_add(*sim, &s->fault[i], error))
             return -1;
+    if (s->listens && rnicsim_frames_watch(*sim, error))
+        return -1;
     for (uint32_t host = 0; host < 2 && (s->has_srq || s->transport == RNICSIM_XRC); host++) {
         struct rnicsim_srq_attr srq = {.host = host, .srqn = 7, .depth = 32768, .limit = s->srq_limit};
         if (rnicsim_srq_create(*sim, &srq, error))

@@ -33,6 +33,7 @@ struct scenario {
     enum rnicsim_transport transport; /* of every QP but each third, which is RC */
     int has_unlike_qps;               /* of several service levels, weights and rate limits */
     int64_t *stamps;                  /* NULL, or room for one stamp of each SEND_DONE */
+    int listens;                      /* at the line: its frames wait in the simulation */
     enum rnicsim_stamp stamp;
     unsigned flags; /* RNICSIM_SIGNALLED is added to the last of each batch */
 };
