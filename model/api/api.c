@@ -78,6 +78,7 @@ static int build(struct rnicsim *sim, void *argument, struct rnicsim_error *erro
     struct system_options system_options = {.seed = options->seed,
                                             .horizon_off = options->horizon_off,
                                             .idle_pair = options->idle_pair,
+                                            .has_data = options->data,
                                             .spurious_seed = options->spurious_seed,
                                             .shift_ps = options->shift_ps,
                                             .on_failure = sim->system.sim.on_failure};
@@ -294,11 +295,10 @@ int64_t rnicsim_lookahead(const struct rnicsim *sim)
 
 static int run(struct rnicsim *sim, void *argument, struct rnicsim_error *error)
 {
-    (void)error;
     const int64_t *until_ps = argument;
     sim->system.outbox.is_stuck = 0;
     sim_run(&sim->system.sim, *until_ps == RNICSIM_NEVER ? SIM_NEVER : *until_ps + sim->system.shift_ps);
-    return RNICSIM_OK;
+    return sim->system.contents ? api_settle(sim, error) : RNICSIM_OK;
 }
 
 int rnicsim_advance(struct rnicsim *sim, int64_t until_ps, int64_t *stopped_at_ps, struct rnicsim_error *error)

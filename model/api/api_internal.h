@@ -30,6 +30,9 @@ int api_alive(const struct rnicsim *sim, struct rnicsim_error *error);
 typedef int api_call(struct rnicsim *sim, void *argument, struct rnicsim_error *error);
 int api_guard(struct rnicsim *sim, api_call *call, void *argument, struct rnicsim_error *error);
 
+/* What memories hold is as of now. */
+int api_settle(struct rnicsim *sim, struct rnicsim_error *error);
+
 /* NULL, and one line: there is none. */
 struct srq *api_find_srq(const struct rnicsim *sim, uint32_t host, uint32_t srqn, struct rnicsim_error *error);
 

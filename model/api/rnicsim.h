@@ -46,9 +46,10 @@ struct rnicsim_options {
     const char *const *set; /* "key=value", as after -s */
     size_t set_count;
     uint64_t seed;
-    const char *data_dir;   /* the folder of boards/ nics/ endpoints/ hosts/; NULL: as rnicsim_data_folder() says */
-    int horizon_off;        /* 1: one grant a decision. Same results, slower: the exactness reference */
-    int idle_pair;          /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
+    const char *data_dir; /* the folder of boards/ nics/ endpoints/ hosts/; NULL: as rnicsim_data_folder() says */
+    int data;        /* 1: payload holds bytes, of hosts that have memory: rnicsim_memory_write(). No time changes */
+    int horizon_off; /* 1: one grant a decision. Same results, slower: the exactness reference */
+    int idle_pair;   /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
     uint64_t spurious_seed; /* not 0: deciders are also woken at random instants (for tests: it must change nothing) */
     int64_t shift_ps;       /* all clocks start this much later; stamps are reported without it (for tests) */
 };
@@ -159,6 +160,7 @@ struct rnicsim_wr {
     uint32_t flags;
     uint32_t remote_qpn, remote_qkey; /* on a UD QP: where it goes; qpn 0: to the QP's peer, with its own Q_Key */
     uint32_t remote_srqn;             /* on an XRC QP, of what takes a receive buffer */
+    uint64_t compare, swap_or_add;    /* of an atomic, with rnicsim_options.data */
     int64_t arrival_ps; /* with RNICSIM_HAS_ARRIVAL: 0 .. the post's at_ps. Changes no time, only the first stamp */
 };
 
@@ -185,6 +187,15 @@ RNICSIM_API int rnicsim_post_srq_recv(struct rnicsim *sim, uint32_t host, uint32
 
 /* When the host's posting thread is done with all that it was given: a post that comes earlier begins then. */
 RNICSIM_API int64_t rnicsim_host_free_at(const struct rnicsim *sim, uint32_t host);
+
+/* ---- what memory holds: with rnicsim_options.data ---- */
+
+/* As the host's program does it now. Memory that nobody has written holds zeros. Payload is read when it comes into the NIC, inline data when it is
+ * posted; it is written when a program could see it. Atomics change 64-bit words of this machine's byte order. */
+RNICSIM_API int rnicsim_memory_write(struct rnicsim *sim, uint32_t host, uint64_t address, const void *bytes,
+                                     size_t count, struct rnicsim_error *error);
+RNICSIM_API int rnicsim_memory_read(struct rnicsim *sim, uint32_t host, uint64_t address, void *bytes, size_t count,
+                                    struct rnicsim_error *error);
 
 /* ---- what goes wrong on the way: before anything is posted ---- */
 

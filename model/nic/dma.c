@@ -138,6 +138,8 @@ static void answer_written(struct rnic *rnic, const struct pcie_up *up)
     struct item *item = rnic_item(rnic, up->ref);
     struct message *message = rnic_message(rnic, item->message);
     rnic->payload_bytes += item->payload_bytes;
+    if (__builtin_expect(rnic->setup.contents != 0, 0))
+        content_written(rnic, up);
     if (up->payload_visible_at_ps > message->payload_seen_ps)
         message->payload_seen_ps = up->payload_visible_at_ps;
     if (item->last) {
@@ -215,6 +217,8 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
         receive_acknowledge(rnic, &refused, refused.status == MESSAGE_TWICE ? MESSAGE_OK : refused.status, from_cyc);
         return;
     }
+    if (__builtin_expect(rnic->setup.contents != 0, 0) && item->ahead != ITEM_CARRIER)
+        content_written(rnic, up);
     if (__builtin_expect(item->ahead, 0)) {
         ahead_written(rnic, up, from_cyc);
         return;

@@ -21,6 +21,9 @@ static int init_memory(struct fabric *fabric, const struct rnic *rnic)
 int fabric_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
     struct fabric *fabric = &rnic->fabric;
+    snprintf(error, error_bytes, "nic.fabric with data in payload: allowed is off, as user logic has no memory");
+    if (rnic->setup.contents && rnic->fabric_source != NIC_FABRIC_OFF)
+        return -1;
     snprintf(error, error_bytes, "nic.fabric_clock: the period has no exact form, allowed: another frequency");
     if (clk_init_hz(&fabric->clk, rnic->params->fabric_clock, 0, rnic->setup.phase_ps))
         return -1;

@@ -164,6 +164,8 @@ static uint32_t copy(struct rnic *rnic, uint32_t ref)
     if (same.kind != ITEM_ACK)
         message_hold(rnic->setup.messages, same.message);
     *rnic_item(rnic, other) = same;
+    if (rnic->setup.contents)
+        content_doubled(rnic, ref, other);
     return other;
 }
 

@@ -81,6 +81,8 @@ void port_forward_payload(struct rnic *rnic)
             stamp_ps[MESSAGE_AT_PACKET] = rnic_ps(rnic, operation->begun_cyc);
             stamp_ps[MESSAGE_AT_PAYLOAD] = rnic_ps(rnic, at);
         }
+        if (__builtin_expect(rnic->setup.contents != 0, 0) && !operation->failed)
+            content_sent(rnic, operation->ref, at);
         rnic_forward(entry, at, item->bytes, operation->ref);
         rnic->order_first++;
         pcie_read_end(&rnic->pcie, read, at);

@@ -26,6 +26,7 @@
 #include "nic/answers.h"
 #include "nic/atomics.h"
 #include "nic/congestion.h"
+#include "nic/content.h"
 #include "nic/context.h"
 #include "nic/fabric.h"
 #include "nic/faults.h"
@@ -86,6 +87,7 @@ struct rnic_setup {
     struct pool *messages;
     struct pool *trips; /* struct rnic_trip */
     struct outbox *outbox;
+    struct contents *contents; /* NULL: payload holds nothing */
 };
 
 /* The stamps of a last packet that is sent again: its message takes them over when it is accepted. */

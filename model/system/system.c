@@ -54,6 +54,7 @@ static int fill_setup(struct system *system, struct rnic_setup *setup, struct co
                                  .messages = &system->messages,
                                  .trips = &system->trips,
                                  .outbox = &system->outbox,
+                                 .contents = system->contents,
                                  .host_shift_ps = system->shift_ps};
     setup->nic = config_room(system->config, "nic");
     setup->pcie = config_room(system->config, "pcie");
@@ -118,6 +119,8 @@ int system_init(struct system *system, struct config *config, const struct syste
     system->sim.horizon_off = options->horizon_off;
     system->sim.spurious_seed = options->spurious_seed;
     system->sim.on_failure = options->on_failure;
+    if (options->has_data && !(system->contents = contents_new()))
+        return -1;
     system->setup = malloc(sizeof *system->setup);
     int failed = build(system, options, error);
     free(system->setup);
@@ -131,6 +134,7 @@ void system_free(struct system *system)
         rnic_free(&system->nic[i]);
     outbox_free(&system->outbox);
     tap_free(&system->tap);
+    contents_free(system->contents);
     pool_free(&system->messages);
     pool_free(&system->trips);
     pool_free(&system->items);

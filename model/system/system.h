@@ -13,6 +13,7 @@ struct system_options {
     int idle_pair;
     uint64_t spurious_seed;
     int64_t shift_ps;
+    int has_data;        /* payload holds something: nic/content.h */
     jmp_buf *on_failure; /* where a failed model_assert ends; NULL: the process aborts */
 };
 
@@ -23,8 +24,9 @@ struct system {
     struct pool messages;
     struct pool trips;
     struct outbox outbox;
-    struct tap tap; /* at the line of the pair */
-    struct rnic_setup *setup; /* while it is built */
+    struct tap tap;            /* at the line of the pair */
+    struct contents *contents; /* of the pair's hosts; NULL: payload holds nothing */
+    struct rnic_setup *setup;  /* while it is built */
     struct rnic nic[SYSTEM_NICS_MAX];
     int nics;
     int64_t shift_ps;

@@ -1,0 +1,95 @@
+#include "host/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES_FIRST 64u
+
+int memory_init(struct memory *memory)
+{
+    *memory = (struct memory){.mask = PLACES_FIRST - 1, .page = calloc(PLACES_FIRST, sizeof *memory->page)};
+    return memory->page ? 0 : -1;
+}
+
+void memory_free(struct memory *memory)
+{
+    for (uint32_t i = 0; memory->page && i <= memory->mask; i++)
+        free(memory->page[i].bytes);
+    free(memory->page);
+}
+
+/* The page's place, or the empty one where it would be. */
+static struct memory_page *find(const struct memory *memory, uint64_t number)
+{
+    uint32_t place = (uint32_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & memory->mask;
+    while (memory->page[place].bytes && memory->page[place].number != number)
+        place = (place + 1) & memory->mask;
+    return &memory->page[place];
+}
+
+static int grow(struct memory *memory)
+{
+    struct memory larger = {.mask = 2 * memory->mask + 1, .count = memory->count};
+    larger.page = calloc((size_t)larger.mask + 1, sizeof *larger.page);
+    if (!larger.page)
+        return -1;
+    for (uint32_t i = 0; i <= memory->mask; i++)
+        if (memory->page[i].bytes)
+            *find(&larger, memory->page[i].number) = memory->page[i];
+    free(memory->page);
+    *memory = larger;
+    return 0;
+}
+
+/* The page, made if it is not there; NULL without memory. */
+static uint8_t *page_of(struct memory *memory, uint64_t number)
+{
+    struct memory_page *page = find(memory, number);
+    if (page->bytes)
+        return page->bytes;
+    if (2 * memory->count > memory->mask) {
+        if (grow(memory))
+            return NULL;
+        page = find(memory, number);
+    }
+    *page = (struct memory_page){number, calloc(1, MEMORY_PAGE_BYTES)};
+    memory->count += page->bytes != NULL;
+    return page->bytes;
+}
+
+/* How many of the bytes from here on lie in one page. */
+static size_t in_page(uint64_t address, size_t count)
+{
+    size_t left = MEMORY_PAGE_BYTES - (size_t)(address % MEMORY_PAGE_BYTES);
+    return left < count ? left : count;
+}
+
+int memory_write(struct memory *memory, uint64_t address, const uint8_t *bytes, size_t count)
+{
+    while (count > 0) {
+        size_t part = in_page(address, count);
+        uint8_t *page = page_of(memory, address / MEMORY_PAGE_BYTES);
+        if (!page)
+            return -1;
+        memcpy(page + address % MEMORY_PAGE_BYTES, bytes, part);
+        address += part;
+        bytes += part;
+        count -= part;
+    }
+    return 0;
+}
+
+void memory_read(const struct memory *memory, uint64_t address, uint8_t *bytes, size_t count)
+{
+    while (count > 0) {
+        size_t part = in_page(address, count);
+        const struct memory_page *page = find(memory, address / MEMORY_PAGE_BYTES);
+        if (page->bytes)
+            memcpy(bytes, page->bytes + address % MEMORY_PAGE_BYTES, part);
+        else
+            memset(bytes, 0, part);
+        address += part;
+        bytes += part;
+        count -= part;
+    }
+}

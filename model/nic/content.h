@@ -1,0 +1,66 @@
+/* What payload holds, where that is asked for (rnicsim_options.data): the bytes of each packet between the hosts' memories. It changes no time.
+ *
+ * The model knows what happens ahead of its time and out of order. So reads and writes of memory wait here until their instant has come
+ * (R11): a packet's payload is read when it is in the NIC (inline data: when it is posted), and written when it is visible. The value of an atomic is
+ * changed when it is in the NIC, and kept for a request that comes again. */
+#ifndef NIC_CONTENT_H
+#define NIC_CONTENT_H
+
+#include "host/memory.h"
+#include "kernel/heap.h"
+#include "kernel/pool.h"
+
+#include <stdint.h>
+
+struct content_block { /* of a packet, or of inline data */
+    uint8_t *bytes;
+    uint32_t owners;
+};
+
+enum content_kind { CONTENT_READ, CONTENT_WRITE, CONTENT_ATOMIC, CONTENT_ATOMIC_AGAIN };
+
+struct content_op {
+    enum content_kind kind;
+    uint32_t host, bytes, block;
+    uint32_t message; /* of an atomic */
+    uint64_t address;
+};
+
+struct content_message {
+    uint64_t compare, swap_or_add; /* of an atomic */
+    uint64_t original;             /* what it found */
+    uint32_t inline_block;         /* POOL_NONE: none */
+    uint8_t is_done;               /* the atomic is, or will be */
+};
+
+struct contents { /* of both hosts */
+    struct memory memory[2];
+    struct pool blocks, ops;
+    struct heap due;
+    uint64_t order;
+    uint32_t *of_item; /* block of each item of the pool; POOL_NONE: none */
+    struct content_message *of_message;
+    uint32_t items, messages;
+    int has_failed; /* without memory */
+};
+
+struct rnic;
+struct pcie_up;
+
+/* NULL without memory. */
+struct contents *contents_new(void);
+void contents_free(struct contents *contents);
+
+/* A request is posted: inline data, as it is now; what an atomic has. */
+void content_posted(struct contents *contents, uint32_t host, uint32_t message, uint64_t inline_address,
+                    uint32_t inline_bytes, uint64_t compare, uint64_t swap_or_add);
+/* A packet's payload is in the NIC at at_cyc. */
+void content_sent(struct rnic *rnic, uint32_t item, int64_t at_cyc);
+/* The other item is the same frame once more. */
+void content_doubled(struct rnic *rnic, uint32_t item, uint32_t other);
+/* A packet's payload is written. */
+void content_written(struct rnic *rnic, const struct pcie_up *up);
+/* All up to now_ps is done. */
+void contents_settle(struct contents *contents, const struct pool *messages, int64_t now_ps);
+
+#endif
