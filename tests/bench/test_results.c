@@ -328,9 +328,9 @@ static void test_signals(void)
     struct command command;
     for (int i = 0; i < 3; i++) {
         command_open(&command);
-        /* a shell lets its background children ignore SIGINT: env gives it back */
+        /* a shell lets its background children ignore SIGINT, and nohup all of them SIGHUP: env gives both back */
         CU_ASSERT_EQUAL(command_run(&command,
-                                    SLOW_GNUPLOT "env --default-signal=INT " BEGIN_RUN
+                                    SLOW_GNUPLOT "env --default-signal=INT,HUP " BEGIN_RUN
                                                  "sleep 0.1; kill -%s $run; wait $run; echo $?; ls -A r",
                                     signals[i]),
                         2); /* of ls: there is no such folder */
