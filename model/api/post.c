@@ -1,6 +1,19 @@
 /* Posting: what the caller gives is checked whole before anything changes. */
 #include "api/api_internal.h"
 
+/* Which of its keys name no region that holds its buffer (enum message_key). Without bytes no key is looked at (IBTA vol. 1, C9-88). */
+static unsigned wrong_keys(const struct rnicsim *sim, uint32_t host, const struct rnicsim_wr *wr)
+{
+    unsigned wrong = 0;
+    if (wr->length_bytes > 0 && !(wr->flags & RNICSIM_INLINE) &&
+        !regions_hold(&sim->regions[host], wr->lkey, wr->local_address, wr->length_bytes))
+        wrong |= MESSAGE_LOCAL_KEY;
+    if (wr->length_bytes > 0 && wr->opcode >= RNICSIM_WRITE &&
+        !regions_hold(&sim->regions[host ^ 1], wr->rkey, wr->remote_address, wr->length_bytes))
+        wrong |= MESSAGE_REMOTE_KEY;
+    return wrong;
+}
+
 /* Where a datagram goes: the QP's index at the peer's NIC. */
 static uint32_t datagram_to(const struct rnicsim *sim, uint32_t host, const struct qp *qp, const struct rnicsim_wr *wr)
 {
@@ -41,15 +54,15 @@ static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, 
         return "length: allowed 0 to 2147483648 bytes";
     if ((wr->flags & RNICSIM_INLINE) && wr->length_bytes > qp->max_inline_bytes)
         return "inline data is longer than the QP's max_inline";
-    if (wr->flags & ~(RNICSIM_SIGNALLED | RNICSIM_INLINE | RNICSIM_SOLICITED | RNICSIM_FENCE | RNICSIM_HAS_ARRIVAL))
+    if (wr->flags & ~(RNICSIM_SIGNALLED | RNICSIM_INLINE | RNICSIM_SOLICITED | RNICSIM_FENCE | RNICSIM_HAS_ARRIVAL |
+                      RNICSIM_ANY_KEY))
         return "unknown flags";
     if ((wr->flags & RNICSIM_HAS_ARRIVAL) && (wr->arrival_ps < 0 || wr->arrival_ps > at_ps))
         return "arrival: allowed 0 to the instant of its post";
-    if (wr->length_bytes > 0 && !(wr->flags & RNICSIM_INLINE) &&
-        !regions_hold(&sim->regions[host], wr->lkey, wr->local_address, wr->length_bytes))
+    unsigned wrong = wr->flags & RNICSIM_ANY_KEY ? 0 : wrong_keys(sim, host, wr);
+    if (wrong & MESSAGE_LOCAL_KEY)
         return "lkey names no region that holds the local buffer";
-    if (wr->length_bytes > 0 && wr->opcode >= RNICSIM_WRITE &&
-        !regions_hold(&sim->regions[host ^ 1], wr->rkey, wr->remote_address, wr->length_bytes))
+    if (wrong & MESSAGE_REMOTE_KEY)
         return "rkey names no region of the peer that holds the remote buffer";
     return qp->transport == QP_UD ? wrong_with_datagram(sim, host, qp, wr) : 0;
 }
@@ -119,6 +132,8 @@ static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint3
     }
     message->signalled = qp->signal_all || (wr->flags & RNICSIM_SIGNALLED);
     message->has_inline = (wr->flags & RNICSIM_INLINE) != 0;
+    if (wr->flags & RNICSIM_ANY_KEY)
+        message->wrong_keys = wrong_keys(sim, host, wr) & 3;
     if (sim->system.contents)
         content_posted(sim->system.contents, host, ref, wr->local_address, message->has_inline ? wr->length_bytes : 0,
                        wr->compare, wr->swap_or_add);

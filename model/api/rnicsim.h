@@ -144,6 +144,7 @@ enum rnicsim_opcode {
 #define RNICSIM_INLINE 2u
 #define RNICSIM_SOLICITED 4u
 #define RNICSIM_FENCE 8u
+#define RNICSIM_ANY_KEY 32u     /* a wrong key is not refused: the NICs find it (LOC_PROT_ERR, REM_ACCESS_ERR) */
 #define RNICSIM_HAS_ARRIVAL 16u /* arrival_ps says when the request was due; without it, when its post begins */
 
 #define RNICSIM_MESSAGE_MAX_BYTES 2147483648u /* 2^31, IBTA vol. 1, 9.4.1 */

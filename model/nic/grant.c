@@ -170,7 +170,9 @@ uint32_t grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
     struct qp *qp = &rnic->qp[index];
     const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
     uint32_t ref = make_packet(rnic, qp);
-    read_payload(rnic, qp, message, ref, now_cyc);
+    uint32_t read = read_payload(rnic, qp, message, ref, now_cyc);
+    if (__builtin_expect(message->wrong_keys & MESSAGE_LOCAL_KEY, 0))
+        rnic->pcie.read[read].failed = 1;
     rnic_run_reads(rnic);
     return rnic_item(rnic, ref)->bytes;
 }

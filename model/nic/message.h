@@ -41,6 +41,7 @@ enum message_opcode { /* enum rnicsim_opcode, in which 4 is a receive's */
 enum message_status {
     MESSAGE_OK = 0,
     MESSAGE_QP_OPERATION = 2,
+    MESSAGE_LOCAL_PROTECTION = 4,
     MESSAGE_FLUSHED = 5,
     MESSAGE_REMOTE_INVALID = 9,
     MESSAGE_REMOTE_ACCESS = 10,
@@ -50,6 +51,8 @@ enum message_status {
     MESSAGE_CNP = 254,  /* in an ACK: it is none, but a CNP */
     MESSAGE_TWICE = 255 /* of an item: it has come before, and is acknowledged again */
 };                      /* enum ibv_wc_status */
+
+enum message_key { MESSAGE_LOCAL_KEY = 1, MESSAGE_REMOTE_KEY = 2 }; /* bits */
 
 /* 256 bytes: an index becomes an address with a shift. */
 struct message {
@@ -78,7 +81,8 @@ struct message {
     uint8_t begun;                    /* it has a place among nic.requests */
     uint8_t numbered, cut;            /* its first, its last packet is cut */
     uint8_t answered;                 /* all of its answer is here */
-    uint8_t has_receive;              /* it has its receive WQE; 2: and its queue counts it as taken, in order */
+    uint8_t has_receive : 2;          /* it has its receive WQE; 2: and its queue counts it as taken, in order */
+    uint8_t wrong_keys : 2;           /* that the NICs find: enum message_key */
     int64_t payload_seen_ps;          /* when all of it that is written so far is visible in the peer's memory */
     int64_t delivered_at_ps;          /* all of it, and its CQE; SIM_NEVER: not yet */
     int64_t stamp_ps[MESSAGE_STAMPS]; /* SIM_NEVER: not passed */

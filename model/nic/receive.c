@@ -186,6 +186,10 @@ static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rni
         return item->status == MESSAGE_RNR_EXCEEDED ? NAK_RNR : NAK_ACCESS; /* the plan of faults has it refused */
     }
     struct message *message = rnic_message(rnic, item->message);
+    if (__builtin_expect(message->wrong_keys & MESSAGE_REMOTE_KEY, 0)) {
+        qp->responder.nak_sent = (uint8_t)rnic->recovers;
+        return NAK_ACCESS;
+    }
     if (message->opcode != MESSAGE_WRITE) {
         if (message_is_answered(message))
             return judge_answered(rnic, qp, item, message);

@@ -108,7 +108,7 @@ static void fail(struct rnic *rnic, struct qp *qp, uint32_t status, uint32_t req
     sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
 }
 
-/* The next request of which a read over PCIe has failed; 1 when something was done. */
+/* The next request of which a read over PCIe has failed, or whose local key is wrong; 1 when something was done. */
 static int fail_one(struct rnic *rnic, int64_t now_cyc)
 {
     const struct heap_entry *first = heap_first(&rnic->failing);
@@ -117,7 +117,9 @@ static int fail_one(struct rnic *rnic, int64_t now_cyc)
     uint32_t qp = (uint32_t)(first->ref >> 32), request = (uint32_t)first->ref;
     heap_take(&rnic->failing);
     if (!rnic->qp[qp].failed) {
-        fail(rnic, &rnic->qp[qp], MESSAGE_QP_OPERATION, request, now_cyc);
+        const struct message *message = rnic_message(rnic, rnic->qp[qp].send[request & rnic->qp[qp].send_mask]);
+        uint32_t status = message->wrong_keys & MESSAGE_LOCAL_KEY ? MESSAGE_LOCAL_PROTECTION : MESSAGE_QP_OPERATION;
+        fail(rnic, &rnic->qp[qp], status, request, now_cyc);
         retire_flush(rnic, qp, now_cyc);
     }
     return 1;

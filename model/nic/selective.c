@@ -63,7 +63,7 @@ int selective_place(struct rnic *rnic, struct item *item)
     struct qp *qp = &rnic->qp[item->qp];
     struct selective_qp *selective = &rnic->selective.qp[item->qp];
     struct message *message = rnic_message(rnic, item->message);
-    if (message_is_answered(message) || item->status != MESSAGE_OK ||
+    if (message_is_answered(message) || item->status != MESSAGE_OK || message->wrong_keys ||
         !sack_covers(&selective->ahead, qp->responder.psn_expected, item->psn))
         return 0;
     item->ahead = (uint8_t)sack_has(&selective->ahead, qp->responder.psn_expected, item->psn);

@@ -110,11 +110,64 @@ static void one_completion_each(void)
     pair_close(&pair);
 }
 
+/* Keys that name nothing: of the own buffer, LOC_PROT_ERR; of the peer's, REM_ACCESS_ERR, also of a READ, whose NAK is no response, and where no
+ * receive WQE is involved (rxe sent none then). What is before is done, what is behind is flushed; without bytes no key is looked at. */
+static void wrong_keys(void)
+{
+    static const struct {
+        enum rnicsim_opcode opcode;
+        uint32_t lkey, rkey, bytes, status;
+    } row[] = {{RNICSIM_WRITE, 1, 2, 3000, 0}, {RNICSIM_WRITE, 9, 2, 3000, 4}, {RNICSIM_WRITE, 1, 9, 3000, 10},
+               {RNICSIM_READ, 1, 9, 3000, 10}, {RNICSIM_SEND, 9, 0, 64, 4},    {RNICSIM_FETCH_ADD, 1, 9, 8, 10},
+               {RNICSIM_WRITE, 9, 9, 0, 0},    {RNICSIM_READ, 9, 9, 0, 0}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        for (int r = 0; r < 2; r++) {
+            struct pair pair = pair_open(recoveries[r], &pair_retries, NULL);
+            struct rnicsim_error error;
+            for (uint32_t host = 0; host < 2; host++) {
+                struct rnicsim_mr_attr region = {.host = host,
+                                                 .key = 1 + host,
+                                                 .base = (1u << 24) + (host << 24),
+                                                 .length_bytes = 1u << 20,
+                                                 .page_bytes = 4096};
+                CU_ASSERT_EQUAL(rnicsim_mr_register(pair.sim, &region, &error), RNICSIM_OK);
+            }
+            for (uint32_t n = 0; n < 3; n++) {
+                struct rnicsim_wr wr = {.wr_id = n,
+                                        .local_address = 1u << 24,
+                                        .remote_address = 1u << 25,
+                                        .lkey = 1,
+                                        .rkey = 2,
+                                        .length_bytes = 100,
+                                        .opcode = RNICSIM_WRITE,
+                                        .flags = RNICSIM_SIGNALLED | RNICSIM_ANY_KEY};
+                if (n == 1) {
+                    wr.opcode = row[i].opcode;
+                    wr.lkey = row[i].lkey;
+                    wr.rkey = row[i].rkey;
+                    wr.length_bytes = row[i].bytes;
+                }
+                CU_ASSERT_EQUAL_FATAL(rnicsim_post_send(pair.sim, 0, 1, &wr, 1, rnicsim_now(pair.sim), &error),
+                                      RNICSIM_OK);
+                if (n == 0)
+                    pair_finish(&pair);
+            }
+            pair_post_receive(&pair, rnicsim_now(pair.sim));
+            pair_finish(&pair);
+            CU_ASSERT_EQUAL_FATAL(pair.count, 3);
+            CU_ASSERT_EQUAL(pair.done[0].status, 0);
+            CU_ASSERT_EQUAL(pair.done[1].status, row[i].status);
+            CU_ASSERT_EQUAL(pair.done[2].status, row[i].status == 0 ? 0u : 5u);
+            pair_close(&pair);
+        }
+}
+
 void suite_system_reports(void)
 {
     CU_pSuite suite = CU_add_suite("system: reported of others", NULL, NULL);
     CU_add_test(suite, "PSNs go round", psns_go_round);
     CU_add_test(suite, "zero bytes", zero_bytes);
+    CU_add_test(suite, "wrong keys", wrong_keys);
     CU_add_test(suite, "seven retries of each kind", seven_of_each);
     CU_add_test(suite, "the longest message", the_longest_message);
     CU_add_test(suite, "one completion each", one_completion_each);
