@@ -82,7 +82,8 @@ static void say(void *context, const char *line)
 static void print_report(const struct capture_scan *scan, FILE *report)
 {
     fprintf(report,
-            "%" PRIu64 " packets in %.3f us, %" PRIu64 " of RC and UC, %" PRIu64 " CNPs, %" PRIu64 " marked by ECN\n",
+            "%" PRIu64 " packets in %.3f us, %" PRIu64 " of RC, XRC and UC, %" PRIu64 " CNPs, %" PRIu64
+            " marked by ECN\n",
             scan->packets, (double)(scan->last_ns - scan->first_ns) / 1e3, scan->taken, scan->cnps, scan->congested);
     capture_scan_rest(scan, say, report);
     for (size_t i = 0; i < scan->flows.count; i++) {

@@ -48,7 +48,8 @@ static int take(struct capture_scan *scan, const struct capture_packet *packet)
         return 0;
     scan->congested += (uint64_t)((packet->wire.traffic_class & 3) == WIRE_ECN_CONGESTED);
     scan->cnps += (uint64_t)(packet->wire.opcode == WIRE_OPCODE_CNP);
-    if (packet->wire.opcode == WIRE_OPCODE_CNP || (transport != WIRE_RC && transport != WIRE_UC)) {
+    if (packet->wire.opcode == WIRE_OPCODE_CNP ||
+        (transport != WIRE_RC && transport != WIRE_UC && transport != WIRE_XRC)) {
         scan->other[packet->wire.opcode >> 5]++;
         return 0;
     }

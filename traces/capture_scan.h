@@ -1,4 +1,4 @@
-/* One pass over a capture: each packet judged and counted, those of RC and UC given to the flows. */
+/* One pass over a capture: each packet judged and counted, those of RC, XRC and UC given to the flows. */
 #ifndef TRACES_CAPTURE_SCAN_H
 #define TRACES_CAPTURE_SCAN_H
 

@@ -90,12 +90,12 @@ static struct flow *find(struct flows *flows, const struct wire_packet *wire)
 /* Whether the answer can be one to requests of this flow; the better it fits, the more. */
 static int fit(struct flow *requests, const struct flow *answers, const struct wire_packet *wire)
 {
-    if (requests->peer != FLOW_NONE || requests->packets == 0 || requests->transport != WIRE_RC ||
+    if (requests->peer != FLOW_NONE || requests->packets == 0 || requests->transport != answers->transport ||
         memcmp(requests->source, answers->destination, sizeof requests->source) != 0 ||
         memcmp(requests->destination, answers->source, sizeof requests->source) != 0)
         return 0;
     struct flow_slot *slot = flow_find(requests, wire->psn);
-    if (slot == NULL && (wire->opcode != WIRE_ACKNOWLEDGE || wire->psn != requests->psn_next)) /* a NAK's may be next */
+    if (slot == NULL && (!flow_is_ack(wire->opcode) || wire->psn != requests->psn_next)) /* a NAK's may be next */
         return 0;
     return 1 + 2 * (requests->source_port == answers->source_port) + (psn_add(wire->psn, 1) == requests->psn_next);
 }

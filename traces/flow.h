@@ -78,7 +78,7 @@ struct flows {
     int has_failed;                      /* no memory */
 };
 
-/* Takes a packet of RC or UC whose headers are known. 0, or -1 without memory. */
+/* Takes a packet of RC, XRC or UC whose headers are known. 0, or -1 without memory. */
 int flows_take(struct flows *flows, const struct capture_packet *packet);
 /* At the capture's end: what can be put together still is. */
 int flows_end(struct flows *flows);
@@ -100,6 +100,18 @@ void flow_take_answer(struct flows *flows, struct flow *flow, struct flow *reque
                       const struct capture_packet *packet);
 /* FIRST and MIDDLE packets tell the path MTU, one for both ways. */
 void flow_learn_mtu(struct flows *flows, struct flow *flow, uint32_t payload_bytes);
+
+/* Positive or not. */
+static inline int flow_is_ack(uint8_t opcode)
+{
+    return (opcode & WIRE_OPERATION_MASK) == WIRE_ACKNOWLEDGE;
+}
+
+/* XRC has the rules of RC. */
+static inline int flow_is_reliable(const struct flow *flow)
+{
+    return flow->transport == WIRE_RC || flow->transport == WIRE_XRC;
+}
 
 static inline int flow_is_answer(uint8_t opcode)
 {

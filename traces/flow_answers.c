@@ -30,7 +30,7 @@ static void check_msn(const struct flows *flows, struct flow *flow, const struct
     }
     uint32_t due = psn_add(flow->msn_base, slot->messages);
     int32_t more = psn_difference(wire->msn, due);
-    int may_be_more = wire->opcode != WIRE_ACKNOWLEDGE || has_answered_behind(requests, slot);
+    int may_be_more = !flow_is_ack(wire->opcode) || has_answered_behind(requests, slot);
     if (more == 0 || (may_be_more && more > 0 && (uint64_t)more <= requests->messages - slot->messages))
         return;
     flow_complain(flows, "MSN %u with PSN %u; %u messages are complete with it", wire->msn, wire->psn, due);
@@ -55,10 +55,10 @@ static void acknowledge(struct flows *flows, struct flow *flow, struct flow *req
     const struct wire_packet *wire = &packet->wire;
     int has_aeth = (wire_opcode(wire->opcode).headers & WIRE_AETH) != 0;
     int32_t step = flow->has_acked ? psn_difference(wire->psn, flow->acked_psn) : 1;
-    if (step < 0 && wire->opcode == WIRE_ACKNOWLEDGE)
+    if (step < 0 && flow_is_ack(wire->opcode))
         flow_complain(flows, "ACK of PSN %u after PSN %u was acknowledged; an ACK never goes back", wire->psn,
                       flow->acked_psn);
-    if (step == 0 && wire->opcode == WIRE_ACKNOWLEDGE && flow->msn_known && wire->msn != flow->acked_msn)
+    if (step == 0 && flow_is_ack(wire->opcode) && flow->msn_known && wire->msn != flow->acked_msn)
         flow_complain(flows, "MSN %u with PSN %u; MSN %u was told with it before", wire->msn, wire->psn,
                       flow->acked_msn);
     if (step <= 0)
@@ -121,7 +121,7 @@ void flow_take_answer(struct flows *flows, struct flow *flow, struct flow *reque
                       const struct capture_packet *packet)
 {
     const struct wire_packet *wire = &packet->wire;
-    int is_ack = wire->opcode == WIRE_ACKNOWLEDGE;
+    int is_ack = flow_is_ack(wire->opcode);
     int is_refusal = is_ack && (wire->syndrome & WIRE_SYNDROME_KIND) != WIRE_SYNDROME_ACK;
     if (!is_ack)
         count_response(flows, flow, wire);

@@ -212,7 +212,7 @@ void flow_take_request(struct flows *flows, struct flow *flow, const struct capt
     flow->last_at_ns = packet->at_ns;
     flows->has_failed |= failed;
     if (!failed) /* UC sends nothing again: what is missing is lost */
-        flow_drain(flows, flow, flow->transport != WIRE_RC, psn);
+        flow_drain(flows, flow, !flow_is_reliable(flow), psn);
 }
 
 /* ---- messages ---- */
@@ -315,7 +315,7 @@ void flow_drain(struct flows *flows, struct flow *flow, int gives_up, uint32_t u
     }
     if (flow->messages - flow->acked_messages > flow->most_outstanding)
         flow->most_outstanding = flow->messages - flow->acked_messages;
-    if (flow->transport != WIRE_RC)
+    if (!flow_is_reliable(flow))
         forget(flow, flow->drained);
 }
 

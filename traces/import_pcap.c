@@ -24,7 +24,7 @@ static int keep(void *context, const struct flow_message *message)
 {
     struct import_job *job = context;
     enum trace_opcode opcode = opcode_of(message);
-    if (opcode == TRACE_OP_NONE) {
+    if (opcode == TRACE_OP_NONE || (message->opcode & ~(unsigned)WIRE_OPERATION_MASK) == WIRE_XRC) {
         job->not_in_traces++;
         return 0;
     }

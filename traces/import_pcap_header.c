@@ -300,7 +300,7 @@ static int add_notes(struct import_job *job)
         return -1;
     capture_scan_rest(&job->scan, say_rest, job);
     if (job->not_in_traces > 0 &&
-        note(job, "%" PRIu64 " requests FLUSH or ATOMIC WRITE: traces have no such", job->not_in_traces) != 0)
+        note(job, "%" PRIu64 " requests FLUSH, ATOMIC WRITE or of XRC: traces have no such", job->not_in_traces) != 0)
         return -1;
     if (job->hosts > 2 && note(job, "%u hosts: a replay takes two", job->hosts) != 0)
         return -1;
