@@ -49,6 +49,7 @@ struct result {
     const struct perftest_table *perftest; /* NULL: not perftest */
     const struct load_series *loads;       /* NULL: not --loads */
     char digest[RESULT_DIGEST_BYTES];
+    int checks_data;    /* --data */
     const char *faults; /* as given; NULL: none */
     uint64_t seed;
     const char *status; /* "complete" or "partial" */

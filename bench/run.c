@@ -9,6 +9,7 @@
 enum {
     OPTION_FORCE = 2000,
     OPTION_LOADS,
+    OPTION_DATA,
     OPTION_PCAP,
     OPTION_PCAP_SIDE,
     OPTION_JSON,
@@ -25,6 +26,7 @@ static const struct argp_option run_option_table[] = {
      1},
     {NULL, 'o', "DIR", 0, "writes the results and charts into this folder", 2},
     {"force", OPTION_FORCE, NULL, 0, "with -o: replaces the results of another run", 2},
+    {"data", OPTION_DATA, 0, 0, "payload holds bytes: are all where they should be? No time changes", 2},
     {"pcap", OPTION_PCAP, "FILE", 0, "writes the frames on the line as a capture, with the model's times", 2},
     {"pcap-side", OPTION_PCAP_SIDE, "SIDE", 0,
      "with --pcap: line (each frame when it is sent; the default), or a or b: what that NIC sends and gets", 2},
@@ -70,6 +72,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case OPTION_LOADS:
         return take_text(&options->loads, value);
+    case OPTION_DATA:
+        return take_flag(&options->checks_data);
     case OPTION_PCAP:
         return take_text(&options->pcap, value);
     case OPTION_PCAP_SIDE:

@@ -40,8 +40,11 @@ static int open_workload(const struct runs *runs, size_t n, struct workload *wor
 static struct simulate prepare(const struct runs *runs)
 {
     const struct run_options *options = runs->options;
-    return (struct simulate){
-        .model = &options->model, .seed = options->seed, .horizon_off = options->horizon_off, .quiet = options->quiet};
+    return (struct simulate){.model = &options->model,
+                             .checks_data = options->checks_data,
+                             .seed = options->seed,
+                             .horizon_off = options->horizon_off,
+                             .quiet = options->quiet};
 }
 
 static int run_one(struct runs *runs, size_t n)

@@ -13,6 +13,7 @@ struct run_options {
     const char *folder;   /* NULL: no result files */
     const char *pcap;     /* NULL, or where the frames go */
     enum capture_side pcap_side;
+    int checks_data; /* payload holds bytes */
     uint64_t seed;
     int force, json, quiet, no_charts, horizon_off;
 };

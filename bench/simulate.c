@@ -1,12 +1,15 @@
 #include "bench/simulate.h"
 
+#include <stdio.h>
+
 #include "bench/cli.h"
 
 #define FRAMES_AT_ONCE 64u
 
 static int create(struct simulate *simulate)
 {
-    struct rnicsim_options options = {.seed = simulate->seed, .horizon_off = simulate->horizon_off};
+    struct rnicsim_options options = {
+        .seed = simulate->seed, .horizon_off = simulate->horizon_off, .data = simulate->checks_data ? 2 : 0};
     struct rnicsim_error error;
     int result = model_options_create(simulate->model, &options, &simulate->sim);
     if (result != CLI_DONE)
@@ -52,7 +55,19 @@ static int gather(struct simulate *simulate)
     result->trace = simulate->workload.name;
     result->faults = simulate->workload.faults != NULL ? simulate->workload.faults->text : NULL;
     result->seed = simulate->seed;
+    result->checks_data = simulate->checks_data;
     return result_gather(result, &simulate->workload) != 0 ? cli_fail("out of memory for the result") : CLI_DONE;
+}
+
+/* The model's own fault, if any. */
+static int judge_data(const struct rnicsim_totals *totals)
+{
+    struct rnicsim_error error;
+    if (totals->data_wrong_messages == 0)
+        return CLI_DONE;
+    snprintf(error.text, sizeof error.text, "--data: %llu messages are not where, or not as they should be",
+             (unsigned long long)totals->data_wrong_messages);
+    return cli_fail_result(RNICSIM_EMODEL, &error);
 }
 
 int simulate_run(struct simulate *simulate)
@@ -75,7 +90,8 @@ int simulate_run(struct simulate *simulate)
         return cli_fail("%s", simulate->capture_error.text);
     if (simulate->collect.failed)
         return cli_fail("out of memory for the statistics");
-    return gather(simulate);
+    result = gather(simulate);
+    return result == CLI_DONE ? judge_data(&simulate->result.totals) : result;
 }
 
 void simulate_free(struct simulate *simulate)

@@ -16,6 +16,7 @@ struct simulate {
     /* 0, or as many changes of a FIFO are kept, around an instant, and the run ends behind them */
     size_t watch_room, watch_fifo;
     int64_t watch_from_ps, watch_to_ps;
+    int checks_data;                /* payload holds bytes, which are compared */
     struct capture_writer *capture; /* NULL, or takes the frames on the line */
 
     struct rnicsim *sim;

@@ -168,6 +168,18 @@ void summary_identity(json_t *summary, const struct result *result, int *failed)
     put(summary, "seed", whole(result->seed), failed);
 }
 
+/* null without --data. */
+static json_t *data_object(const struct result *result, int *failed)
+{
+    if (!result->checks_data)
+        return json_null();
+    json_t *object = json_object();
+    put(object, "right_bytes", whole(result->totals.data_right_bytes), failed);
+    put(object, "unknown_bytes", whole(result->totals.data_unknown_bytes), failed);
+    put(object, "wrong_messages", whole(result->totals.data_wrong_messages), failed);
+    return object;
+}
+
 static void put_counts(json_t *summary, const struct result *result, int *failed)
 {
     double wall_s = result->wall_s > 0 ? result->wall_s : 1e-9;
@@ -180,6 +192,7 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "pcie_reads_refused", whole(result->totals.reads_refused), failed);
     put(summary, "pcie_reads_timed_out", whole(result->totals.reads_timed_out), failed);
     put(summary, "pcie_tags_quarantined", whole(result->totals.tags_quarantined), failed);
+    put(summary, "data", data_object(result, failed), failed);
     put(summary, "marked", whole(result->totals.marked), failed);
     put(summary, "cnps", whole(result->totals.cnps), failed);
     put(summary, "doorbells_coalesced", whole(result->totals.doorbells_coalesced), failed);

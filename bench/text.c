@@ -227,6 +227,15 @@ static void print_bottleneck(const struct result *result, FILE *out)
     print_one_bottleneck("  next", &found->next, out);
 }
 
+static void print_data(const struct result *result, FILE *out)
+{
+    char right[32], unknown[32];
+    if (!result->checks_data)
+        return;
+    fprintf(out, "Payload      %s bytes are where and as they should be; of %s that is not known\n",
+            cli_count(result->totals.data_right_bytes, right), cli_count(result->totals.data_unknown_bytes, unknown));
+}
+
 static void print_speed(const struct result *result, FILE *out)
 {
     double wall_s = result->wall_s > 0 ? result->wall_s : 1e-9;
@@ -247,5 +256,6 @@ void text_print(const struct result *result, FILE *out)
     print_rates(result, out);
     text_print_load(result, out);
     print_bottleneck(result, out);
+    print_data(result, out);
     print_speed(result, out);
 }

@@ -24,7 +24,7 @@ int rnicsim_memory_write(struct rnicsim *sim, uint32_t host, uint64_t address, c
                          struct rnicsim_error *error)
 {
     int result = check(sim, host, bytes, count, error);
-    if (result == RNICSIM_OK && memory_write(&sim->system.contents->memory[host], address, bytes, count))
+    if (result == RNICSIM_OK && memory_write(&sim->system.contents->memory[host], address, bytes, count, 0))
         return api_fail(error, RNICSIM_EINPUT, "out of memory");
     return result;
 }

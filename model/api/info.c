@@ -81,6 +81,11 @@ void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out)
             for (int kind = 0; kind < PCIE_KIND_COUNT; kind++)
                 out->tlps += nic->pcie.count[direction][kind].tlps;
     }
+    if (sim->system.contents) {
+        out->data_right_bytes = sim->system.contents->check.right_bytes;
+        out->data_unknown_bytes = sim->system.contents->check.unknown_bytes;
+        out->data_wrong_messages = sim->system.contents->check.wrong_messages;
+    }
     out->drops = out->drops_full + out->drops_underrun + out->drops_not_read + out->drops_sequence +
                  out->drops_unwanted + out->drops_damaged + out->drops_planned;
     if (sim->first_post_ps != SIM_NEVER)

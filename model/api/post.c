@@ -135,8 +135,7 @@ static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint3
     if (wr->flags & RNICSIM_ANY_KEY)
         message->wrong_keys = wrong_keys(sim, host, wr) & 3;
     if (sim->system.contents)
-        content_posted(sim->system.contents, host, ref, wr->local_address, message->has_inline ? wr->length_bytes : 0,
-                       wr->compare, wr->swap_or_add);
+        content_posted(sim->system.contents, host, &sim->system.messages, ref, wr->compare, wr->swap_or_add);
     if (wr->flags & RNICSIM_HAS_ARRIVAL)
         message->stamp_ps[MESSAGE_AT_ARRIVAL] = wr->arrival_ps + sim->system.shift_ps;
     qp->send[(qp->posted + offset) & qp->send_mask] = ref;

@@ -47,9 +47,10 @@ struct rnicsim_options {
     size_t set_count;
     uint64_t seed;
     const char *data_dir; /* the folder of boards/ nics/ endpoints/ hosts/; NULL: as rnicsim_data_folder() says */
-    int data;        /* 1: payload holds bytes, of hosts that have memory: rnicsim_memory_write(). No time changes */
-    int horizon_off; /* 1: one grant a decision. Same results, slower: the exactness reference */
-    int idle_pair;   /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
+    int data; /* 1: payload holds bytes, of hosts that have memory: rnicsim_memory_write(). No time changes. 2: memory that nobody
+               * has written holds a pattern, and messages are compared with it when they are whole: data_right_bytes */
+    int horizon_off;        /* 1: one grant a decision. Same results, slower: the exactness reference */
+    int idle_pair;          /* 1: adds an idle second pair of NICs (for tests: it must change nothing) */
     uint64_t spurious_seed; /* not 0: deciders are also woken at random instants (for tests: it must change nothing) */
     int64_t shift_ps;       /* all clocks start this much later; stamps are reported without it (for tests) */
 };
@@ -372,6 +373,10 @@ struct rnicsim_totals {
     uint64_t tlps;
     uint64_t decisions;
     int64_t first_post_ps, last_done_ps;
+    uint64_t data_right_bytes,
+        data_unknown_bytes; /* with data = 2: of messages as they should be; that cannot be known (atomics, and
+                                                    * where memory was written otherwise meanwhile) */
+    uint64_t data_wrong_messages;
     uint64_t marked, cnps;        /* transport.congestion: packets of data that came marked, CNPs that were made */
     uint64_t doorbells_coalesced; /* nic.doorbell_coalesce */
 };

@@ -5,9 +5,10 @@
 
 #define PLACES_FIRST 64u
 
-int memory_init(struct memory *memory)
+int memory_init(struct memory *memory, uint64_t pattern)
 {
-    *memory = (struct memory){.mask = PLACES_FIRST - 1, .page = calloc(PLACES_FIRST, sizeof *memory->page)};
+    *memory = (struct memory){
+        .pattern = pattern, .mask = PLACES_FIRST - 1, .page = calloc(PLACES_FIRST, sizeof *memory->page)};
     return memory->page ? 0 : -1;
 }
 
@@ -16,6 +17,15 @@ void memory_free(struct memory *memory)
     for (uint32_t i = 0; memory->page && i <= memory->mask; i++)
         free(memory->page[i].bytes);
     free(memory->page);
+}
+
+/* What lies at an address that nobody has written: each eight bytes are a hash of their own. */
+static void fill(const struct memory *memory, uint64_t address, uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t x = ((address + i) / 8 + memory->pattern) * UINT64_C(0xbf58476d1ce4e5b9);
+        bytes[i] = memory->pattern == 0 ? 0 : (uint8_t)((x ^ x >> 31) >> (address + i) % 8 * 8);
+    }
 }
 
 /* The page's place, or the empty one where it would be. */
@@ -29,7 +39,7 @@ static struct memory_page *find(const struct memory *memory, uint64_t number)
 
 static int grow(struct memory *memory)
 {
-    struct memory larger = {.mask = 2 * memory->mask + 1, .count = memory->count};
+    struct memory larger = {.mask = 2 * memory->mask + 1, .count = memory->count, .pattern = memory->pattern};
     larger.page = calloc((size_t)larger.mask + 1, sizeof *larger.page);
     if (!larger.page)
         return -1;
@@ -42,19 +52,23 @@ static int grow(struct memory *memory)
 }
 
 /* The page, made if it is not there; NULL without memory. */
-static uint8_t *page_of(struct memory *memory, uint64_t number)
+static struct memory_page *page_of(struct memory *memory, uint64_t number)
 {
     struct memory_page *page = find(memory, number);
     if (page->bytes)
-        return page->bytes;
+        return page;
     if (2 * memory->count > memory->mask) {
         if (grow(memory))
             return NULL;
         page = find(memory, number);
     }
-    *page = (struct memory_page){number, calloc(1, MEMORY_PAGE_BYTES)};
-    memory->count += page->bytes != NULL;
-    return page->bytes;
+    page->number = number;
+    page->bytes = malloc(MEMORY_PAGE_BYTES);
+    if (!page->bytes)
+        return NULL;
+    fill(memory, number * MEMORY_PAGE_BYTES, page->bytes, MEMORY_PAGE_BYTES);
+    memory->count++;
+    return page;
 }
 
 /* How many of the bytes from here on lie in one page. */
@@ -64,14 +78,15 @@ static size_t in_page(uint64_t address, size_t count)
     return left < count ? left : count;
 }
 
-int memory_write(struct memory *memory, uint64_t address, const uint8_t *bytes, size_t count)
+int memory_write(struct memory *memory, uint64_t address, const uint8_t *bytes, size_t count, uint64_t writer)
 {
     while (count > 0) {
         size_t part = in_page(address, count);
-        uint8_t *page = page_of(memory, address / MEMORY_PAGE_BYTES);
+        struct memory_page *page = page_of(memory, address / MEMORY_PAGE_BYTES);
         if (!page)
             return -1;
-        memcpy(page + address % MEMORY_PAGE_BYTES, bytes, part);
+        memcpy(page->bytes + address % MEMORY_PAGE_BYTES, bytes, part);
+        page->writer = writer;
         address += part;
         bytes += part;
         count -= part;
@@ -87,9 +102,27 @@ void memory_read(const struct memory *memory, uint64_t address, uint8_t *bytes, 
         if (page->bytes)
             memcpy(bytes, page->bytes + address % MEMORY_PAGE_BYTES, part);
         else
-            memset(bytes, 0, part);
+            fill(memory, address, bytes, part);
         address += part;
         bytes += part;
         count -= part;
     }
+}
+
+int memory_is_untouched(const struct memory *memory, uint64_t address, size_t count)
+{
+    for (uint64_t page = address / MEMORY_PAGE_BYTES; count > 0 && page <= (address + count - 1) / MEMORY_PAGE_BYTES;
+         page++)
+        if (find(memory, page)->bytes)
+            return 0;
+    return 1;
+}
+
+int memory_is_of(const struct memory *memory, uint64_t address, size_t count, uint64_t writer)
+{
+    for (uint64_t page = address / MEMORY_PAGE_BYTES; count > 0 && page <= (address + count - 1) / MEMORY_PAGE_BYTES;
+         page++)
+        if (!find(memory, page)->bytes || find(memory, page)->writer != writer)
+            return 0;
+    return 1;
 }

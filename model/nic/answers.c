@@ -110,7 +110,8 @@ static void put_in_order(struct rnic *rnic, uint32_t index, uint32_t ref)
 
 int answers_have_room(struct rnic *rnic, uint32_t index)
 {
-    if (rnic->qp[index].answers_held < rnic->params->responder_resources)
+    const struct qp *qp = &rnic->qp[index];
+    if (qp->answers_held - qp->answers_again < rnic->params->responder_resources)
         return 1;
     rnic->answers.refused++;
     return 0;
@@ -145,6 +146,7 @@ void answers_ask(struct rnic *rnic, const struct item *request, int is_again, in
     if (answers->written_cyc > made.ready_cyc) /* the last write before it is decided, and still to come */
         made.ready_cyc = answers->written_cyc;
     made.ordinal = ++qp->answers_asked;
+    qp->answers_again += (uint32_t)is_again;
     if (++qp->answers_held > answers->most)
         answers->most = qp->answers_held;
     put_in_order(rnic, request->qp, new_answer(rnic, &made));
@@ -294,6 +296,7 @@ static void end_answer(struct rnic *rnic, struct qp *qp, const struct answer *an
     if (answer->kind == ANSWER_ACK)
         return;
     qp->answers_held--;
+    qp->answers_again -= answer->again;
     message_end(rnic->setup.messages, answer->message);
     if (!answer->again)
         return;

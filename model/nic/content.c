@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct contents *contents_new(void)
+struct contents *contents_new(int is_checked)
 {
     struct contents *contents = calloc(1, sizeof *contents);
     if (!contents)
         return NULL;
-    if (memory_init(&contents->memory[0]) || memory_init(&contents->memory[1]) ||
+    contents->is_checked = is_checked;
+    if (memory_init(&contents->memory[0], is_checked ? 1 : 0) ||
+        memory_init(&contents->memory[1], is_checked ? UINT64_C(1) << 40 : 0) ||
         pool_init(&contents->blocks, sizeof(struct content_block), 64) ||
         pool_init(&contents->ops, sizeof(struct content_op), 64) || heap_init(&contents->due, 64)) {
         contents_free(contents);
@@ -95,19 +97,25 @@ static struct content_message *message_of(struct contents *contents, uint32_t me
     return &contents->of_message[message];
 }
 
-void content_posted(struct contents *contents, uint32_t host, uint32_t message, uint64_t inline_address,
-                    uint32_t inline_bytes, uint64_t compare, uint64_t swap_or_add)
+void content_posted(struct contents *contents, uint32_t host, const struct pool *messages, uint32_t index,
+                    uint64_t compare, uint64_t swap_or_add)
 {
-    struct content_message *of = message_of(contents, message);
+    const struct message *message = message_at(messages, index);
+    struct content_message *of = message_of(contents, index);
     if (!of)
         return;
     give(contents, of->inline_block);
-    *of = (struct content_message){.compare = compare, .swap_or_add = swap_or_add, .inline_block = POOL_NONE};
-    if (inline_bytes == 0)
+    *of = (struct content_message){.compare = compare,
+                                   .swap_or_add = swap_or_add,
+                                   .ordinal = message->ordinal,
+                                   .host = host,
+                                   .inline_block = POOL_NONE};
+    if (!message->has_inline || message->length_bytes == 0)
         return;
-    of->inline_block = new_block(contents, inline_bytes);
+    of->inline_block = new_block(contents, message->length_bytes);
     if (!contents->has_failed)
-        memory_read(&contents->memory[host], inline_address, block_at(contents, of->inline_block)->bytes, inline_bytes);
+        memory_read(&contents->memory[host], message->local_address, block_at(contents, of->inline_block)->bytes,
+                    message->length_bytes);
 }
 
 /* ---- packets ---- */
@@ -200,6 +208,9 @@ void content_written(struct rnic *rnic, const struct pcie_up *up)
                             .host = (uint32_t)rnic->setup.entity,
                             .bytes = item->payload_bytes - grh_bytes,
                             .block = contents->of_item[up->ref],
+                            .message = item->message,
+                            .ordinal = message->ordinal,
+                            .offset = item->offset,
                             .address = address + item->offset};
     put(contents, up->payload_visible_at_ps, &op);
 }
@@ -214,7 +225,48 @@ static void change(struct contents *contents, const struct content_op *op, int i
     memory_read(&contents->memory[op->host], op->address, (uint8_t *)&value, sizeof value);
     of->original = value;
     next = !is_compare ? value + of->swap_or_add : value == of->compare ? of->swap_or_add : value;
-    contents->has_failed |= memory_write(&contents->memory[op->host], op->address, (const uint8_t *)&next, sizeof next);
+    contents->has_failed |=
+        memory_write(&contents->memory[op->host], op->address, (const uint8_t *)&next, sizeof next, of->ordinal);
+}
+
+/* The message is whole: is it where it should be, as it should be? That is known where its source holds the pattern, and nobody else has written to
+ * its place. */
+static void check(struct contents *contents, const struct message *message, const struct content_op *op)
+{
+    int is_read = message_is_answered(message);
+    const struct memory *to = &contents->memory[op->host], *from = &contents->memory[op->host ^ 1];
+    uint64_t source = is_read ? message->remote_address : message->local_address;
+    uint64_t place = op->address - op->offset;
+    uint8_t found[256], due[256];
+    if (message_is_atomic(message) || !memory_is_untouched(from, source, message->length_bytes) ||
+        !memory_is_of(to, place, message->length_bytes, message->ordinal)) {
+        contents->check.unknown_bytes += message->length_bytes;
+        return;
+    }
+    for (uint32_t at = 0; at < message->length_bytes; at += sizeof found) {
+        size_t part = message->length_bytes - at < sizeof found ? message->length_bytes - at : sizeof found;
+        memory_read(to, place + at, found, part);
+        memory_read(from, source + at, due, part);
+        if (memcmp(found, due, part) != 0) {
+            contents->check.wrong_messages++;
+            return;
+        }
+    }
+    contents->check.right_bytes += message->length_bytes;
+}
+
+/* So many more bytes of the message are written; all of them, or more than all? */
+static void count_written(struct contents *contents, const struct pool *messages, const struct content_op *op)
+{
+    struct content_message *of = &contents->of_message[op->message];
+    const struct message *message = message_at(messages, op->message);
+    if (of->ordinal != op->ordinal)
+        return; /* of a message of which a packet was lost for good */
+    of->written_bytes += op->bytes;
+    if (of->written_bytes == message->length_bytes)
+        check(contents, message, op);
+    else if (of->written_bytes > message->length_bytes)
+        contents->check.wrong_messages++;
 }
 
 void contents_settle(struct contents *contents, const struct pool *messages, int64_t now_ps)
@@ -225,7 +277,9 @@ void contents_settle(struct contents *contents, const struct pool *messages, int
         struct content_op op = ((struct content_op *)contents->ops.slot)[ref];
         uint8_t *bytes = block_at(contents, op.block)->bytes;
         if (op.kind == CONTENT_WRITE) {
-            contents->has_failed |= memory_write(&contents->memory[op.host], op.address, bytes, op.bytes);
+            contents->has_failed |= memory_write(&contents->memory[op.host], op.address, bytes, op.bytes, op.ordinal);
+            if (contents->is_checked)
+                count_written(contents, messages, &op);
         } else if (op.kind == CONTENT_READ) {
             memory_read(&contents->memory[op.host], op.address, bytes, op.bytes);
         } else {

@@ -22,15 +22,22 @@ enum content_kind { CONTENT_READ, CONTENT_WRITE, CONTENT_ATOMIC, CONTENT_ATOMIC_
 struct content_op {
     enum content_kind kind;
     uint32_t host, bytes, block;
-    uint32_t message; /* of an atomic */
-    uint64_t address;
+    uint32_t message, offset;  /* offset: in it, of what is written */
+    uint64_t address, ordinal; /* ordinal: of the message, which may be another by then */
 };
 
 struct content_message {
     uint64_t compare, swap_or_add; /* of an atomic */
     uint64_t original;             /* what it found */
     uint32_t inline_block;         /* POOL_NONE: none */
-    uint8_t is_done;               /* the atomic is, or will be */
+    uint64_t ordinal, written_bytes;
+    uint32_t host;   /* who posted it */
+    uint8_t is_done; /* the atomic is, or will be */
+};
+
+struct content_check { /* of whole messages, with a pattern */
+    uint64_t right_bytes, wrong_messages;
+    uint64_t unknown_bytes; /* of atomics, and where memory was written otherwise meanwhile */
 };
 
 struct contents { /* of both hosts */
@@ -42,18 +49,20 @@ struct contents { /* of both hosts */
     struct content_message *of_message;
     uint32_t items, messages;
     int has_failed; /* without memory */
+    int is_checked; /* memory holds a pattern, and messages are compared with it when they are whole */
+    struct content_check check;
 };
 
 struct rnic;
 struct pcie_up;
 
-/* NULL without memory. */
-struct contents *contents_new(void);
+/* NULL without memory. is_checked: memory holds a pattern where nobody has written. */
+struct contents *contents_new(int is_checked);
 void contents_free(struct contents *contents);
 
 /* A request is posted: inline data, as it is now; what an atomic has. */
-void content_posted(struct contents *contents, uint32_t host, uint32_t message, uint64_t inline_address,
-                    uint32_t inline_bytes, uint64_t compare, uint64_t swap_or_add);
+void content_posted(struct contents *contents, uint32_t host, const struct pool *messages, uint32_t message,
+                    uint64_t compare, uint64_t swap_or_add);
 /* A packet's payload is in the NIC at at_cyc. */
 void content_sent(struct rnic *rnic, uint32_t item, int64_t at_cyc);
 /* The other item is the same frame once more. */

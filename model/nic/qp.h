@@ -91,12 +91,12 @@ struct qp {
 
     /* the receive queue and the responder */
     struct receive_queue *receives;
-    uint32_t srq;             /* whose that is; SRQ_NONE: its own */
-    uint32_t doorbell;        /* the latest that waits in the doorbell path, with nic.doorbell_coalesce; POOL_NONE */
-    uint32_t qkey;            /* of UD */
-    uint32_t acks_behind;     /* of it: among its answers, or on their way from there to the port */
-    uint32_t spare;           /* 312 bytes: an index becomes an address with one multiplication less than with 296 */
-    uint32_t unacked;         /* by units: packets made, each of which an ACK or an answer is to come for */
+    uint32_t srq;           /* whose that is; SRQ_NONE: its own */
+    uint32_t doorbell;      /* the latest that waits in the doorbell path, with nic.doorbell_coalesce; POOL_NONE */
+    uint32_t qkey;          /* of UD */
+    uint32_t acks_behind;   /* of it: among its answers, or on their way from there to the port */
+    uint32_t answers_again; /* of answers_held those to requests that have come before, which take no place of others */
+    uint32_t unacked;       /* by units: packets made, each of which an ACK or an answer is to come for */
     uint32_t receives_looked; /* by units: looked up, counted like receives->taken */
     struct responder responder;
     uint32_t answer_first, answer_last;   /* its answers, in order; POOL_NONE */

@@ -168,7 +168,7 @@ static __attribute__((noinline, cold)) enum verdict judge_unexpected(struct rnic
     if (news != RESPONDER_TWICE)
         return news == RESPONDER_GAP ? NAK_SEQUENCE : IGNORE;
     if (message_is_answered(rnic_message(rnic, item->message)))
-        return qp->answers_held < rnic->params->responder_resources ? ANSWER_AGAIN : IGNORE;
+        return qp->answers_again < rnic->params->responder_resources ? ANSWER_AGAIN : IGNORE;
     return item->ack_request ? ACK_AGAIN : IGNORE;
 }
 

@@ -119,7 +119,7 @@ int system_init(struct system *system, struct config *config, const struct syste
     system->sim.horizon_off = options->horizon_off;
     system->sim.spurious_seed = options->spurious_seed;
     system->sim.on_failure = options->on_failure;
-    if (options->has_data && !(system->contents = contents_new()))
+    if (options->has_data && !(system->contents = contents_new(options->has_data > 1)))
         return -1;
     system->setup = malloc(sizeof *system->setup);
     int failed = build(system, options, error);

@@ -13,7 +13,7 @@ struct system_options {
     int idle_pair;
     uint64_t spurious_seed;
     int64_t shift_ps;
-    int has_data;        /* payload holds something: nic/content.h */
+    int has_data;        /* 1: payload holds something (nic/content.h); 2: a pattern, which is checked */
     jmp_buf *on_failure; /* where a failed model_assert ends; NULL: the process aborts */
 };
 

@@ -41,6 +41,33 @@ static void the_last_ack(void)
     command_close(&command);
 }
 
+/* --data: all that a run carries is where it should be, whatever is lost; times are the same. */
+static void payload_is_checked(void)
+{
+    static const char *const workloads[] = {"write_bw -s 9000 -n 300", "send_bw -s 4096 -n 300 -q 3",
+                                            "read_bw -s 9000 -n 300", "send_lat -s 64 -n 100 -c UD"};
+    static const double bytes[] = {300 * 9000, 900 * 4096, 300 * 9000, 200 * 64};
+    struct command command;
+    command_open(&command);
+    for (int i = 0; i < 4; i++) {
+        const char *faults = i < 3 ? "drop any every 50; duplicate any every 70" : "mark any";
+        json_t *without = run(&command, workloads[i], faults);
+        CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g --json --perftest '%s' --faults '%s' --data",
+                                    workloads[i], faults),
+                        0);
+        json_t *with = json_loads(command.out, 0, NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(with);
+        CU_ASSERT_EQUAL(number(with, "data", "right_bytes") + number(with, "data", "unknown_bytes"), bytes[i]);
+        CU_ASSERT(number(with, "data", "right_bytes") > 0.5 * bytes[i]);
+        CU_ASSERT_EQUAL(number(with, "data", "wrong_messages"), 0);
+        CU_ASSERT_EQUAL(number(with, NULL, "sim_time_ns"), number(without, NULL, "sim_time_ns"));
+        CU_ASSERT_TRUE(json_is_null(json_object_get(without, "data")));
+        json_decref(with);
+        json_decref(without);
+    }
+    command_close(&command);
+}
+
 /* The plan of the design page, and a link that is down for a while. */
 static void all_kinds(void)
 {
@@ -89,5 +116,6 @@ void suite_bench_faults(void)
     CU_pSuite suite = CU_add_suite("bench/faults", NULL, NULL);
     CU_add_test(suite, "the last ACK", the_last_ack);
     CU_add_test(suite, "all kinds", all_kinds);
+    CU_add_test(suite, "payload is checked", payload_is_checked);
     CU_add_test(suite, "from a file", from_a_file);
 }
