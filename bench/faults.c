@@ -202,6 +202,30 @@ static int take_which(struct statement *statement, struct rnicsim_fault *fault, 
     return wrong(statement, "which frames is that?", WHICH);
 }
 
+/* "qp=3" and "qp=4", two times "every", two numbers. */
+static int are_of_one_kind(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "=");
+    int is_number = a[0] >= '0' && a[0] <= '9';
+    return is_number ? b[0] >= '0' && b[0] <= '9' : strncmp(a, b, length) == 0 && strcspn(b, "=") == length;
+}
+
+/* All of them, each kind once. */
+static int take_all(struct statement *statement, struct rnicsim_fault *fault, unsigned char *is_last)
+{
+    const char *begun[WORDS_MAX];
+    for (int count = 0; peek(statement) != NULL; count++) {
+        begun[count] = peek(statement);
+        int may_be_time = fault->action == RNICSIM_FAULT_DELAY && fault->delay_ps == 0;
+        for (int i = 0; i < count; i++)
+            if (are_of_one_kind(begun[i], begun[count]) && !(may_be_time && begun[i][0] <= '9'))
+                return wrong(statement, "that is given twice", "each once");
+        if (take_which(statement, fault, is_last) != CLI_DONE)
+            return CLI_INPUT;
+    }
+    return CLI_DONE;
+}
+
 static int parse_link(struct statement *statement, struct rnicsim_fault *fault)
 {
     int64_t for_ps;
@@ -230,9 +254,8 @@ static int parse_statement(struct statement *statement, struct rnicsim_fault *fa
         return wrong(statement, "this names no frames",
                      "data, request, send, write, read, atomic, answer, ack, nak, cnp, any");
     statement->at++;
-    while (peek(statement) != NULL)
-        if (take_which(statement, fault, is_last) != CLI_DONE)
-            return CLI_INPUT;
+    if (take_all(statement, fault, is_last) != CLI_DONE)
+        return CLI_INPUT;
     if (*is_last && fault->most == 0)
         fault->most = 1; /* else it would come again for ever */
     if (fault->action == RNICSIM_FAULT_DELAY && fault->delay_ps == 0)

@@ -115,6 +115,8 @@ static const struct bad_case cases[] = {
      "transport.congestion with transport.completion = sent: allowed is none"},
     {HEAD GOOD, RUN "-s transport.recovery=selective -s transport.window=65536 t.wqe", "allowed are at most 32768"},
     {HEAD GOOD, RUN "-s transport.dcqcn_g=1024 t.wqe", "transport.dcqcn_g"},
+    {HEAD GOOD, RUN "--faults 'drop data 3 4' t.wqe", "\"4\": that is given twice"},
+    {HEAD GOOD, RUN "--faults 'drop data qp=3 p=0.1 qp=4' t.wqe", "\"qp=4\": that is given twice"},
     {HEAD GOOD, RUN "--faults 'delay ack' t.wqe", "delay needs a time"},
     {HEAD GOOD, RUN "--faults 'drop data p=2' t.wqe", "out of range; allowed: N, last"},
     {HEAD GOOD, RUN "--faults 'link down 5 us' t.wqe", "as link down 10 us for 5 us"},
