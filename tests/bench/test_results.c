@@ -5,7 +5,7 @@
 
 #include "tests/bench/command.h"
 
-void suite_bench_results(void);
+void suite_bench_results_slow(void);
 
 #define LATENCY COMMAND_SAMPLES "write_lat_2B.wqe"
 #define BANDWIDTH COMMAND_SAMPLES "write_bw_4K_4qp.wqe"
@@ -365,7 +365,7 @@ static void test_one_at_a_time(void)
     command_close(&command);
 }
 
-void suite_bench_results(void)
+void suite_bench_results_slow(void)
 {
     CU_pSuite suite = CU_add_suite("bench/results", NULL, NULL);
     CU_add_test(suite, "nothing left behind by --force", test_force);

@@ -3,7 +3,7 @@
 
 #include "tests/bench/command.h"
 
-void suite_bench_studies(void);
+void suite_bench_studies_slow(void);
 
 /* A steady stream stages one frame, and is a skip of the PCIe link and a cycle from constant; bursts fill the staging buffer's 128 KiB and
  * would fill more. */
@@ -70,7 +70,7 @@ static void rate(void)
     command_close(&command);
 }
 
-void suite_bench_studies(void)
+void suite_bench_studies_slow(void)
 {
     CU_pSuite suite = CU_add_suite("bench/studies", NULL, NULL);
     CU_add_test(suite, "sensor data", sensor);

@@ -5,7 +5,7 @@
 
 #include "tests/bench/command.h"
 
-void suite_bench_validate(void);
+void suite_bench_validate_slow(void);
 
 /* A target of which each test changes a line: 7 lines of head, the metrics from line 9 on. */
 #define HEAD(kind, board, workload)                       \
@@ -210,7 +210,7 @@ static void mistakes(void)
     command_close(&command);
 }
 
-void suite_bench_validate(void)
+void suite_bench_validate_slow(void)
 {
     CU_pSuite suite = CU_add_suite("bench/validate", NULL, NULL);
     CU_add_test(suite, "counts", counts);

@@ -299,8 +299,8 @@ static void doorbell_storm(void)
     CU_ASSERT(fifo.drops == 0 && done == fits + 4000);
 }
 
-void suite_system_cases(void);
-void suite_system_cases(void)
+void suite_system_cases_slow(void);
+void suite_system_cases_slow(void)
 {
     CU_pSuite suite = CU_add_suite("system: tables and doorbells, as reported", NULL, NULL);
     CU_add_test(suite, "operations in flight bound the rate", operation_table);

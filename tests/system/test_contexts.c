@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void suite_system_contexts(void);
+void suite_system_contexts_slow(void);
 
 static struct rnicsim_cache_info cache_of(struct rnicsim *sim, const char *nic, const char *name)
 {
@@ -375,7 +375,7 @@ static void contexts_that_cannot_be_read(void)
     rnicsim_destroy(sim);
 }
 
-void suite_system_contexts(void)
+void suite_system_contexts_slow(void)
 {
     CU_pSuite suite = CU_add_suite("system: contexts", NULL, NULL);
     CU_add_test(suite, "the knee lies at the entries", the_knee_lies_at_the_entries);

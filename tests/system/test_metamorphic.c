@@ -155,8 +155,8 @@ static void random_systems(void)
     }
 }
 
-void suite_system_metamorphic(void);
-void suite_system_metamorphic(void)
+void suite_system_metamorphic_slow(void);
+void suite_system_metamorphic_slow(void)
 {
     CU_pSuite suite = CU_add_suite("system: what must not matter", NULL, NULL);
     CU_add_test(suite, "fixed loads", fixed_loads);

@@ -4,7 +4,7 @@
 
 #include <CUnit/CUnit.h>
 
-void suite_system_reports(void);
+void suite_system_reports_slow(void);
 
 static const char *const recoveries[] = {"transport.recovery=go_back_n", "transport.recovery=selective"};
 
@@ -162,7 +162,7 @@ static void wrong_keys(void)
         }
 }
 
-void suite_system_reports(void)
+void suite_system_reports_slow(void)
 {
     CU_pSuite suite = CU_add_suite("system: reported of others", NULL, NULL);
     CU_add_test(suite, "PSNs go round", psns_go_round);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void suite_system_srq(void);
+void suite_system_srq_slow(void);
 
 #define SRQN 7u
 #define CYCLE_PS 4000 /* of u280_100g's user clock */
@@ -434,7 +434,7 @@ static void nothing_depends_on_the_horizon(void)
     }
 }
 
-void suite_system_srq(void)
+void suite_system_srq_slow(void)
 {
     CU_pSuite suite = CU_add_suite("system: shared receive queues", NULL, NULL);
     CU_add_test(suite, "in order of arrival", in_order_of_arrival);

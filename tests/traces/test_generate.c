@@ -8,7 +8,7 @@
 #include "traces/generate.h"
 #include "traces/replay.h"
 
-void suite_traces_generate(void);
+void suite_traces_generate_slow(void);
 
 static const struct trace_generate plain = {
     .requests = 1000, .qps = 4, .mtu = 4096, .seed = 1, .size = "64-4096", .opcode = "write"};
@@ -294,7 +294,7 @@ static void test_refused(void)
     refuse((struct trace_generate){.arrival = TRACE_PERIODIC, .rate = "1 Hz", .requests = 5000000}, "after 2^62 ps");
 }
 
-void suite_traces_generate(void)
+void suite_traces_generate_slow(void)
 {
     CU_pSuite suite = CU_add_suite("traces/generate", NULL, NULL);
     CU_add_test(suite, "closed loop", test_closed);
