@@ -22,9 +22,10 @@ void memory_free(struct memory *memory)
 /* What lies at an address that nobody has written: each eight bytes are a hash of their own. */
 static void fill(const struct memory *memory, uint64_t address, uint8_t *bytes, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    memset(bytes, 0, count);
+    for (size_t i = 0; i < count && memory->pattern != 0; i++) {
         uint64_t x = ((address + i) / 8 + memory->pattern) * UINT64_C(0xbf58476d1ce4e5b9);
-        bytes[i] = memory->pattern == 0 ? 0 : (uint8_t)((x ^ x >> 31) >> (address + i) % 8 * 8);
+        bytes[i] = (uint8_t)((x ^ x >> 31) >> (address + i) % 8 * 8);
     }
 }
 
