@@ -335,11 +335,17 @@ static inline void copy_stamps(const struct rnicsim *sim, const int64_t *from, i
     }
 }
 
+static const struct qp *receiver_of(const struct rnicsim *sim, uint32_t host, const struct message *message)
+{
+    const struct rnic *nic = &sim->system.nic[host];
+    return &nic->qp[rnic_receiver_of(nic, message)];
+}
+
 /* The SRQ that the receive buffer of a message to this host was taken from; 0: none. */
 static uint32_t srqn_of(const struct rnicsim *sim, uint32_t host, const struct message *message)
 {
     const struct rnic *nic = &sim->system.nic[host];
-    const struct qp *qp = &nic->qp[rnic_receiver_of(nic, message)];
+    const struct qp *qp = receiver_of(sim, host, message);
     uint32_t srq = qp->transport == QP_XRC ? message->to : qp->srq;
     return srq == SRQ_NONE ? 0 : nic->srqs.srq[srq]->srqn;
 }
@@ -355,9 +361,7 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
     enum rnicsim_opcode sent = (enum rnicsim_opcode)message->opcode;
     event->kind = kind[entry->kind];
     event->host = entry->host;
-    const struct qp *receiver =
-        &sim->system.nic[requester ^ 1].qp[rnic_receiver_of(&sim->system.nic[requester ^ 1], message)];
-    event->qpn = at_requester ? qp->qpn : receiver->qpn;
+    event->qpn = at_requester ? qp->qpn : receiver_of(sim, entry->host, message)->qpn;
     event->opcode = entry->kind == OUTBOX_RECV_DONE ? RNICSIM_RECV : sent;
     event->sent_opcode = sent;
     event->length_bytes = message->length_bytes;
