@@ -22,6 +22,7 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
                           .write_decider = SIM_NO_DECIDER};
     fifo->write_shift = log2_exact(shape->write_bytes);
     fifo->read_shift = log2_exact(shape->read_bytes);
+    fifo->unit_shift = shape->in_beats ? fifo->read_shift : 31;
     if (fifo->write_shift < 0 || fifo->read_shift < 0 || shape->depth < 1 || shape->depth > (1u << 24) ||
         shape->return_cyc < 1)
         return -1;
