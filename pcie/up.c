@@ -7,7 +7,7 @@
 
 static inline int has_write(const struct pcie *pcie, int input)
 {
-    return pcie->writing[input - 1].active || !fifo_empty(pcie->write_in[input - 1]);
+    return pcie->writing[input - 1].active | !fifo_empty(pcie->write_in[input - 1]);
 }
 
 /* The first link cycle at which an input that has a TLP can send it: it is there and, as far as is known, its credit. */
@@ -253,14 +253,18 @@ static inline int64_t update_at(const struct pcie *pcie)
     return pcie->has_updates && has_write(pcie, PCIE_IN_UPDATE) ? write_at(pcie, PCIE_IN_UPDATE) : SIM_NEVER;
 }
 
+static int64_t waits_at(struct pcie *pcie, unsigned waiting, int input)
+{
+    return waiting >> input & 1 ? write_at(pcie, input) : SIM_NEVER;
+}
+
 /* Among several that have TLPs. */
-static __attribute__((noinline)) struct pcie_choice choose_among(struct pcie *pcie, int reads, int payload, int cqes,
-                                                                 int event, int64_t from_cyc)
+static __attribute__((noinline)) struct pcie_choice choose_among(struct pcie *pcie, unsigned waiting, int64_t from_cyc)
 {
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
-    int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
-                               cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER,
-                               event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER, update_at(pcie)};
+    int64_t at[PCIE_INPUTS] = {waiting & 1 ? read_at(pcie) : SIM_NEVER, waits_at(pcie, waiting, PCIE_IN_PAYLOAD),
+                               waits_at(pcie, waiting, PCIE_IN_CQE), waits_at(pcie, waiting, PCIE_IN_EVENT),
+                               update_at(pcie)};
     int64_t first = up_earlier(up_earlier(up_earlier(at[0], at[1]), up_earlier(at[2], at[3])), at[4]);
     if (first == SIM_NEVER) /* only where contexts are written, too */
         return choice;
@@ -280,16 +284,18 @@ static __attribute__((noinline)) struct pcie_choice choose_among(struct pcie *pc
 static inline struct pcie_choice choose(struct pcie *pcie)
 {
     int64_t from_cyc = up_later(pcie->up_from_cyc, pcie->up_free_cyc);
-    int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
-    int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
-    int waiting = reads + payload + cqes + event;
-    if (waiting > 1 || pcie->has_updates)
-        return choose_among(pcie, reads, payload, cqes, event, from_cyc);
+    unsigned waiting = (unsigned)(pcie->queue_first != pcie->queue_next) << PCIE_IN_READ |
+                       (unsigned)has_write(pcie, PCIE_IN_PAYLOAD) << PCIE_IN_PAYLOAD |
+                       (unsigned)has_write(pcie, PCIE_IN_CQE) << PCIE_IN_CQE |
+                       (unsigned)pcie->writing[PCIE_IN_EVENT - 1].active << PCIE_IN_EVENT;
+    if ((waiting & (waiting - 1)) != 0 || pcie->has_updates)
+        return choose_among(pcie, waiting, from_cyc);
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
     if (waiting == 0)
         return choice;
-    choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : cqes ? PCIE_IN_CQE : PCIE_IN_EVENT;
-    choice.start_cyc = behind_stops(pcie, up_later(reads ? read_at(pcie) : write_at(pcie, choice.input), from_cyc));
+    choice.input = __builtin_ctz(waiting);
+    choice.start_cyc = behind_stops(
+        pcie, up_later(choice.input == PCIE_IN_READ ? read_at(pcie) : write_at(pcie, choice.input), from_cyc));
     return choice;
 }
 
@@ -322,7 +328,7 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
 /* Whether a write that begins later than now would be cut in two by the horizon: then its own decision takes it whole. */
 static int is_better_later(const struct pcie *pcie, const struct pcie_choice *choice)
 {
-    return choice->input != PCIE_IN_READ && choice->start_cyc > pcie->up_from_cyc &&
+    return choice->start_cyc > pcie->up_from_cyc && choice->input != PCIE_IN_READ &&
            !pcie->writing[choice->input - 1].active &&
            choice->start_cyc + fifo_front(pcie->write_in[choice->input - 1])->bytes > pcie->up_horizon_cyc;
 }
