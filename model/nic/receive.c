@@ -470,12 +470,11 @@ void receive_take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc)
     take_answer(rnic, ref, now_cyc);
 }
 
-/* The next packet leaves its FIFO at start_cyc. */
+/* The front packet leaves its FIFO at start_cyc. */
 static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, int64_t start_cyc, int context_failed)
 {
     struct fifo *in = &rnic->path[RNIC_RX].end;
-    int keeps_place = rnic->place_until_written;
-    struct fifo_slot slot = keeps_place ? fifo_take(in) : fifo_take_next(in, start_cyc, start_cyc);
+    struct fifo_slot slot = fifo_take(in);
     struct item *item = rnic_item(rnic, slot.ref);
     item->judged_at_ps = rnic_ps(rnic, slot.tail_cyc);
     if (context_failed)
@@ -493,7 +492,9 @@ static inline __attribute__((always_inline)) void dispatch(struct rnic *rnic, in
     } else {
         rnic_forward(path_entry(&rnic->path[RNIC_RETIRE]), start_cyc, item->bytes, slot.ref);
     }
-    if (__builtin_expect(keeps_place, 0))
+    if (!__builtin_expect(rnic->place_until_written, 0))
+        fifo_release(in, slot.bytes, start_cyc, start_cyc);
+    else
         leave_place(rnic, start_cyc, goes_to_memory);
 }
 
@@ -509,25 +510,21 @@ static __attribute__((noinline)) int64_t behind_srq(struct rnic *rnic, const str
 static int64_t run_dispatch(struct rnic *rnic, int is_decider)
 {
     struct fifo *in = &rnic->path[RNIC_RX].end;
-    const struct fifo_slot *front;
-    while ((front = fifo_next(in)) != 0) {
+    while (!fifo_empty(in)) {
+        const struct fifo_slot *front = fifo_front(in);
         const struct item *item = rnic_item(rnic, front->ref);
         int64_t ready = front->tail_cyc > rnic->dispatch_free_cyc ? front->tail_cyc : rnic->dispatch_free_cyc;
         int has_instant = is_judged_at_its_instant(rnic, item);
         int64_t start = all_room_at(rnic, item, has_instant);
-        if (start == SIM_NEVER) {
-            fifo_keep(in);
+        if (start == SIM_NEVER)
             return SIM_NEVER;
-        }
         if (start < ready)
             start = ready;
         if (has_instant) {
             int64_t from = start;
             start = behind_srq(rnic, item, start);
-            if (!is_decider || rnic_ps(rnic, start) > rnic->sim->now) {
-                fifo_keep(in);
+            if (!is_decider || rnic_ps(rnic, start) > rnic->sim->now)
                 return rnic_ps(rnic, start);
-            }
             rnic->dispatching.wait_cyc[RNIC_WAIT_SRQ] += start - from;
             ready += start - from;
         }
@@ -653,7 +650,6 @@ int receive_init(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     rnic->looks_ahead = rnic->contexts.on || rnic->receives_fetched.on;
     rnic->path[RNIC_MAC_RX].end.takes_at_once = 1;
-    rnic->path[RNIC_RX].end.takes_at_once = !rnic->looks_ahead && !rnic->place_until_written && !rnic->lookup.on;
     rnic->path[RNIC_RX].end.reader_wants_tail = 1;
     level_forget(&rnic->path[RNIC_MAC_RX].end.level); /* no memory: a frame is taken or dropped at once */
     int writer = rnic->lookup.on ? rnic->scheduler : rnic->dispatch;
