@@ -64,6 +64,17 @@ int64_t pcie_deliver_completions(struct pcie *pcie, uint64_t address, uint32_t b
     return free_cyc;
 }
 
+/* A request's completions. They are worked out only when it differs from the one before. */
+static inline const struct pcie_form *form_of(struct pcie *pcie, const struct pcie_request *request)
+{
+    struct pcie_form *form = &pcie->small;
+    uint32_t offset = (uint32_t)(request->address & (TLP_PAGE_BYTES - 1));
+    if (form->bytes != request->bytes || form->offset != offset)
+        *form = (struct pcie_form){offset, request->bytes, pcie_completions_of(pcie, request->address, request->bytes),
+                                   tlp_blocks(request->address, request->bytes, (uint32_t)pcie->params->rcb)};
+    return form;
+}
+
 /* Sends the completions that are ready by last_ps, until an operation is done. Returns that operation, or PCIE_NO_READ.
  * counts_data, the reserve's, is a constant: each case has code of its own. */
 static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie *pcie, int64_t last_ps,
@@ -73,7 +84,7 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
     int64_t latency = pcie->params->link_latency, free_cyc = pcie->down_free_cyc, free_ps = clk_edge(&link, free_cyc);
     int64_t full_cyc = pcie->full.took_cyc;
     int may_replay = replay_is_on(&pcie->replay[PCIE_DOWN]);
-    uint32_t rcb = (uint32_t)pcie->params->rcb, full_headers = pcie->full_headers;
+    uint32_t full_headers = pcie->full_headers;
     struct stops *stops = &pcie->stops[PCIE_DOWN];
     uint32_t done = PCIE_NO_READ, full[2] = {0, 0}; /* aligned requests of pcie.mrrs, of each kind of read */
     const struct agenda_entry *first;
@@ -88,10 +99,10 @@ static inline __attribute__((always_inline)) uint32_t complete_reads(struct pcie
         if (request->full) {
             full[request->kind]++;
         } else {
-            headers = tlp_blocks(request->address, request->bytes, rcb);
-            struct pcie_tlps what = pcie_completions_of(pcie, request->address, request->bytes);
-            pcie_count_down(pcie, request->kind, &what, 1);
-            end = start + what.took_cyc;
+            const struct pcie_form *form = form_of(pcie, request);
+            headers = form->headers;
+            pcie_count_down(pcie, request->kind, &form->tlps, 1);
+            end = start + form->tlps.took_cyc;
         }
         if (may_replay || end > stops->due_cyc) /* a skip before one of them */
             end = pcie_deliver_completions(pcie, request->address, request->bytes, start, free_cyc);

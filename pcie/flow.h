@@ -81,9 +81,9 @@ static inline int flow_is_sparse(const struct flow *flow, struct flow_tlp tlp)
 }
 
 /* Such TLPs, from start_cyc on, have their credits whatever was sent before. */
-static inline int flow_is_free(const struct flow *flow, struct flow_tlp tlp, int64_t start_cyc)
+static inline int flow_is_free(const struct flow *flow, int is_sparse, int64_t start_cyc)
 {
-    return start_cyc >= flow->sparse_from_cyc && flow_is_sparse(flow, tlp);
+    return start_cyc >= flow->sparse_from_cyc && is_sparse;
 }
 
 /* `count` TLPs that are free are sent, the first at start_cyc. Returns the cycle in which the last one drains, as if the way to the host

@@ -83,6 +83,14 @@ struct pcie_write {
     uint16_t kind, last_kind; /* of the payload and of what is behind it */
 };
 
+/* The next TLP of a write, of which `left` bytes are left at this offset in a page. */
+struct pcie_piece {
+    uint32_t offset, left;
+    uint32_t bytes, payload_bytes; /* of the transfer; as the TLP has it */
+    struct flow_tlp tlp;
+    int is_sparse;
+};
+
 struct pcie_place {
     uint64_t address;
     uint32_t bytes;
@@ -122,6 +130,12 @@ struct pcie_request { /* an MRd from the engine on, then its completion at the h
 struct pcie_tlps { /* one after the other on the link */
     uint32_t tlps, payload_bytes, link_bytes;
     int64_t took_cyc;
+};
+
+struct pcie_form { /* a request's completions, by where in a page it begins and its bytes */
+    uint32_t offset, bytes;
+    struct pcie_tlps tlps;
+    uint32_t headers; /* reserved for them */
 };
 
 /* Requests that can fail, and tags that retire in order: pcie/retire.c. */
@@ -195,6 +209,7 @@ struct pcie {
     /* up */
     struct fifo *write_in[PCIE_INPUTS - 1]; /* payload, CQE, contexts; events have none */
     struct pcie_writing writing[PCIE_INPUTS - 1];
+    struct pcie_piece piece[PCIE_KIND_COUNT]; /* the newest of each kind: most are alike */
     struct flow flow;
     int np_blocks;
     int has_updates;                  /* 0: the input of contexts and atomics is not used */
@@ -214,6 +229,7 @@ struct pcie {
     struct stores stores;     /* the host's */
     struct pcie_tlps full;    /* of an aligned request of pcie.mrrs */
     uint32_t full_headers;    /* completion headers reserved for it */
+    struct pcie_form small;   /* of the newest other request: most are alike */
     uint64_t full_misaligned; /* bits that are 0 in an aligned address */
     int64_t down_free_cyc, down_work_cyc;
 

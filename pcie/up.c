@@ -7,7 +7,7 @@
 
 static inline int has_write(const struct pcie *pcie, int input)
 {
-    return pcie->writing[input - 1].active || !fifo_empty(pcie->write_in[input - 1]);
+    return pcie->writing[input - 1].active | !fifo_empty(pcie->write_in[input - 1]);
 }
 
 /* The first link cycle at which an input that has a TLP can send it: it is there and, as far as is known, its credit. */
@@ -56,30 +56,36 @@ static void send(struct pcie *pcie, int which, enum pcie_kind kind, uint32_t tlp
         is_free ? flow_send_free(&pcie->flow, tlp, tlps, start_cyc) : flow_send(&pcie->flow, tlp, start_cyc); /* one */
 }
 
-struct piece {
-    uint32_t bytes, payload_bytes; /* of the transfer; as the TLP has it */
-    struct flow_tlp tlp;
-};
-
-/* The next TLP of the write under way. */
-static struct piece next_piece(const struct pcie *pcie, const struct pcie_write *write)
+static __attribute__((noinline)) void make_piece(const struct pcie *pcie, uint64_t address, uint32_t left,
+                                                 unsigned kind, int is_cqe, struct pcie_piece *piece)
 {
-    uint64_t address = write->bytes > 0 ? write->address : write->cqe_address;
-    struct piece piece = {.bytes = write->cqe_bytes};
-    if (write->bytes > 0)
-        piece.bytes = tlp_write_piece(address, write->bytes, (uint32_t)pcie->params->mps,
-                                      pcie->params->writes == PCIE_WRITES_ALIGNED);
-    piece.payload_bytes = tlp_payload_bytes(address, piece.bytes);
-    piece.tlp = (struct flow_tlp){(uint32_t)interface_occupancy_cyc(&pcie->requests_side, piece.payload_bytes,
-                                                                    piece.payload_bytes + pcie->request_bytes),
-                                  (piece.payload_bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES,
-                                  tlp_blocks(address, piece.bytes, TLP_LINE_BYTES),
-                                  pcie->relaxed[write->bytes > 0 ? write->kind : write->last_kind]};
+    *piece = (struct pcie_piece){.offset = (uint32_t)(address & (TLP_PAGE_BYTES - 1)), .left = left, .bytes = left};
+    if (!is_cqe)
+        piece->bytes =
+            tlp_write_piece(address, left, (uint32_t)pcie->params->mps, pcie->params->writes == PCIE_WRITES_ALIGNED);
+    piece->payload_bytes = tlp_payload_bytes(address, piece->bytes);
+    piece->tlp = (struct flow_tlp){(uint32_t)interface_occupancy_cyc(&pcie->requests_side, piece->payload_bytes,
+                                                                     piece->payload_bytes + pcie->request_bytes),
+                                   (piece->payload_bytes + TLP_CREDIT_BYTES - 1) / TLP_CREDIT_BYTES,
+                                   tlp_blocks(address, piece->bytes, TLP_LINE_BYTES), pcie->relaxed[kind]};
+    piece->is_sparse = flow_is_sparse(&pcie->flow, piece->tlp);
+}
+
+/* The next TLP of the write under way. It is worked out only when it differs from the one before of its kind. */
+static inline const struct pcie_piece *next_piece(struct pcie *pcie, const struct pcie_write *write)
+{
+    int is_cqe = write->bytes == 0;
+    uint64_t address = is_cqe ? write->cqe_address : write->address;
+    uint32_t left = is_cqe ? write->cqe_bytes : write->bytes;
+    unsigned kind = is_cqe ? write->last_kind : write->kind;
+    struct pcie_piece *piece = &pcie->piece[kind];
+    if (piece->left != left || piece->offset != (address & (TLP_PAGE_BYTES - 1)))
+        make_piece(pcie, address, left, kind, is_cqe, piece);
     return piece;
 }
 
 /* Whether its credit, or room in the replay buffer, comes later than start_cyc; then the other inputs go on. */
-static __attribute__((noinline)) int must_wait(struct pcie *pcie, int which, const struct piece *piece,
+static __attribute__((noinline)) int must_wait(struct pcie *pcie, int which, const struct pcie_piece *piece,
                                                int64_t start_cyc)
 {
     const struct pcie_write *write = &pcie->writing[which].write;
@@ -155,7 +161,7 @@ static enum sent send_write_pieces(struct pcie *pcie, int input, int64_t start_c
 {
     int which = input - 1;
     struct pcie_write *write = &pcie->writing[which].write;
-    struct piece piece = next_piece(pcie, write);
+    const struct pcie_piece *piece = next_piece(pcie, write);
     if (pcie->ats) {
         uint64_t address = write->bytes > 0 ? write->address : write->cqe_address;
         pcie->writing[which].credit_cyc = up_translated_cyc(pcie, input, address, start_cyc);
@@ -163,28 +169,28 @@ static enum sent send_write_pieces(struct pcie *pcie, int input, int64_t start_c
             return SENT_NOTHING;
     }
     int is_free =
-        flow_is_free(&pcie->flow, piece.tlp, start_cyc) && !replay_is_on(&pcie->replay[PCIE_UP]) && !pcie->ats;
-    if (!is_free && must_wait(pcie, which, &piece, start_cyc))
+        flow_is_free(&pcie->flow, piece->is_sparse, start_cyc) && !replay_is_on(&pcie->replay[PCIE_UP]) && !pcie->ats;
+    if (!is_free && must_wait(pcie, which, piece, start_cyc))
         return SENT_NOTHING;
     if (pcie->writing[which].lack_from_cyc != SIM_NEVER)
         account_lack(pcie, which, start_cyc);
     stops_pass(&pcie->stops[PCIE_UP], start_cyc);
     uint32_t mps = (uint32_t)pcie->params->mps, pieces = 1;
     int is_payload = write->bytes > 0;
-    if (is_payload && is_free && piece.bytes == mps &&
+    if (is_payload && is_free && piece->bytes == mps &&
         (write->address & (mps - 1)) == 0) { /* aligned: no page boundary inside any */
         int64_t due_cyc = pcie->stops[PCIE_UP].due_cyc;
-        int64_t fit = ((last_cyc < due_cyc ? last_cyc : due_cyc - 1) - start_cyc) / piece.tlp.took_cyc + 1;
+        int64_t fit = ((last_cyc < due_cyc ? last_cyc : due_cyc - 1) - start_cyc) / piece->tlp.took_cyc + 1;
         pieces = write->bytes / mps < fit ? write->bytes / mps : (uint32_t)fit;
     }
-    send(pcie, which, (enum pcie_kind)(is_payload ? write->kind : write->last_kind), pieces, piece.payload_bytes,
-         piece.tlp, start_cyc, is_free);
+    send(pcie, which, (enum pcie_kind)(is_payload ? write->kind : write->last_kind), pieces, piece->payload_bytes,
+         piece->tlp, start_cyc, is_free);
     if (!is_payload) {
         write->cqe_bytes = 0;
         return SENT;
     }
-    write->address += (uint64_t)pieces * piece.bytes;
-    write->bytes -= pieces * piece.bytes;
+    write->address += (uint64_t)pieces * piece->bytes;
+    write->bytes -= pieces * piece->bytes;
     if (write->bytes > 0)
         go_on(pcie, &pcie->writing[which]);
     else if (write->cqe_bytes > 0) {
@@ -247,14 +253,18 @@ static inline int64_t update_at(const struct pcie *pcie)
     return pcie->has_updates && has_write(pcie, PCIE_IN_UPDATE) ? write_at(pcie, PCIE_IN_UPDATE) : SIM_NEVER;
 }
 
+static int64_t waits_at(struct pcie *pcie, unsigned waiting, int input)
+{
+    return waiting >> input & 1 ? write_at(pcie, input) : SIM_NEVER;
+}
+
 /* Among several that have TLPs. */
-static __attribute__((noinline)) struct pcie_choice choose_among(struct pcie *pcie, int reads, int payload, int cqes,
-                                                                 int event, int64_t from_cyc)
+static __attribute__((noinline)) struct pcie_choice choose_among(struct pcie *pcie, unsigned waiting, int64_t from_cyc)
 {
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
-    int64_t at[PCIE_INPUTS] = {reads ? read_at(pcie) : SIM_NEVER, payload ? write_at(pcie, PCIE_IN_PAYLOAD) : SIM_NEVER,
-                               cqes ? write_at(pcie, PCIE_IN_CQE) : SIM_NEVER,
-                               event ? write_at(pcie, PCIE_IN_EVENT) : SIM_NEVER, update_at(pcie)};
+    int64_t at[PCIE_INPUTS] = {waiting & 1 ? read_at(pcie) : SIM_NEVER, waits_at(pcie, waiting, PCIE_IN_PAYLOAD),
+                               waits_at(pcie, waiting, PCIE_IN_CQE), waits_at(pcie, waiting, PCIE_IN_EVENT),
+                               update_at(pcie)};
     int64_t first = up_earlier(up_earlier(up_earlier(at[0], at[1]), up_earlier(at[2], at[3])), at[4]);
     if (first == SIM_NEVER) /* only where contexts are written, too */
         return choice;
@@ -274,16 +284,18 @@ static __attribute__((noinline)) struct pcie_choice choose_among(struct pcie *pc
 static inline struct pcie_choice choose(struct pcie *pcie)
 {
     int64_t from_cyc = up_later(pcie->up_from_cyc, pcie->up_free_cyc);
-    int reads = pcie->queue_first != pcie->queue_next, payload = has_write(pcie, PCIE_IN_PAYLOAD);
-    int cqes = has_write(pcie, PCIE_IN_CQE), event = pcie->writing[PCIE_IN_EVENT - 1].active;
-    int waiting = reads + payload + cqes + event;
-    if (waiting > 1 || pcie->has_updates)
-        return choose_among(pcie, reads, payload, cqes, event, from_cyc);
+    unsigned waiting = (unsigned)(pcie->queue_first != pcie->queue_next) << PCIE_IN_READ |
+                       (unsigned)has_write(pcie, PCIE_IN_PAYLOAD) << PCIE_IN_PAYLOAD |
+                       (unsigned)has_write(pcie, PCIE_IN_CQE) << PCIE_IN_CQE |
+                       (unsigned)pcie->writing[PCIE_IN_EVENT - 1].active << PCIE_IN_EVENT;
+    if ((waiting & (waiting - 1)) != 0 || pcie->has_updates)
+        return choose_among(pcie, waiting, from_cyc);
     struct pcie_choice choice = {-1, SIM_NEVER, SIM_NEVER};
     if (waiting == 0)
         return choice;
-    choice.input = reads ? PCIE_IN_READ : payload ? PCIE_IN_PAYLOAD : cqes ? PCIE_IN_CQE : PCIE_IN_EVENT;
-    choice.start_cyc = behind_stops(pcie, up_later(reads ? read_at(pcie) : write_at(pcie, choice.input), from_cyc));
+    choice.input = __builtin_ctz(waiting);
+    choice.start_cyc = behind_stops(
+        pcie, up_later(choice.input == PCIE_IN_READ ? read_at(pcie) : write_at(pcie, choice.input), from_cyc));
     return choice;
 }
 
@@ -316,7 +328,7 @@ static int serve(struct pcie *pcie, int input, int64_t start_cyc, int64_t last_c
 /* Whether a write that begins later than now would be cut in two by the horizon: then its own decision takes it whole. */
 static int is_better_later(const struct pcie *pcie, const struct pcie_choice *choice)
 {
-    return choice->input != PCIE_IN_READ && choice->start_cyc > pcie->up_from_cyc &&
+    return choice->start_cyc > pcie->up_from_cyc && choice->input != PCIE_IN_READ &&
            !pcie->writing[choice->input - 1].active &&
            choice->start_cyc + fifo_front(pcie->write_in[choice->input - 1])->bytes > pcie->up_horizon_cyc;
 }

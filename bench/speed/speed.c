@@ -11,6 +11,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#define EVENTS_MOST 64 /* of a poll */
+
 struct workload {
     uint32_t message_bytes, qps, outstanding; /* of each QP */
 };
@@ -65,13 +67,15 @@ static void post(struct rnicsim *sim, const struct workload *load, uint32_t qpn)
 static void run(struct rnicsim *sim, const struct workload *load, long messages)
 {
     struct rnicsim_error error;
-    struct rnicsim_event event[64];
+    struct rnicsim_event event[EVENTS_MOST];
     long posted = 0, done = 0;
     for (uint32_t i = 0; i < load->qps * load->outstanding && posted < messages; i++, posted++)
         post(sim, load, i % load->qps + 1);
     while (done < messages) {
         must(rnicsim_advance(sim, RNICSIM_NEVER, NULL, &error), &error);
-        for (size_t n; (n = rnicsim_poll(sim, event, 64)) > 0;)
+        size_t n;
+        do {
+            n = rnicsim_poll(sim, event, EVENTS_MOST);
             for (size_t i = 0; i < n; i++) {
                 if (event[i].kind != RNICSIM_SEND_DONE)
                     continue;
@@ -81,6 +85,7 @@ static void run(struct rnicsim *sim, const struct workload *load, long messages)
                     posted++;
                 }
             }
+        } while (n == EVENTS_MOST);
     }
 }
 

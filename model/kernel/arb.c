@@ -36,7 +36,7 @@ static inline int choose(struct arb *arb, int64_t *start_cyc, int *undecided)
     return best;
 }
 
-struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int64_t *wake_at)
+int arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, struct arb_grant *grant, int64_t *wake_at)
 {
     int undecided;
     int64_t start_cyc;
@@ -44,17 +44,17 @@ struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int6
     *wake_at = i < 0 ? SIM_NEVER : clk_edge(arb->server.clk, start_cyc);
     /* space that is not decided yet may come back at any later instant: only this one is certain */
     if (i < 0 || *wake_at > (undecided ? now : horizon_ps))
-        return (struct arb_grant){.input = -1};
+        return 0;
     model_assert(arb->sim, *wake_at >= now, "%s: a grant at %lld ps is late", arb->name, (long long)*wake_at);
     if (i == 0 && arb->divert && arb->divert(arb->divert_self, fifo_front(arb->in[0])->ref, start_cyc)) {
         struct fifo_slot slot = fifo_take(arb->in[0]);
         fifo_release(arb->in[0], slot.bytes, start_cyc, start_cyc);
-        return arb_next(arb, now, horizon_ps, wake_at);
+        return arb_next(arb, now, horizon_ps, grant, wake_at);
     }
     arb->last = i;
-    struct fifo_slot slot = *fifo_front(arb->in[i]);
-    int64_t end_cyc = server_serve(&arb->server, arb->sim, arb->in[i], arb->out, start_cyc);
-    return (struct arb_grant){.input = i, .slot = slot, .start_cyc = start_cyc, .end_cyc = end_cyc};
+    *grant = (struct arb_grant){i, fifo_front(arb->in[i])->ref, start_cyc, 0};
+    grant->end_cyc = server_serve(&arb->server, arb->sim, arb->in[i], arb->out, start_cyc);
+    return 1;
 }
 
 /* Whoever waits for space in an input's path may be woken by my next grant: nothing is committed ahead of that (the promise
@@ -71,8 +71,9 @@ static int64_t forward(void *self, int64_t now)
 {
     struct arb *arb = self;
     int64_t horizon = somebody_waits(arb) ? now : sim_horizon(arb->sim, arb->decider);
+    struct arb_grant grant;
     int64_t wake_at;
-    while (arb_next(arb, now, horizon, &wake_at).input >= 0)
+    while (arb_next(arb, now, horizon, &grant, &wake_at))
         continue;
     return wake_at;
 }

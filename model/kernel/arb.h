@@ -26,13 +26,13 @@ struct arb {
 };
 
 struct arb_grant {
-    int input; /* -1: nothing up to the horizon */
-    struct fifo_slot slot;
+    int input;
+    uint32_t ref;
     int64_t start_cyc, end_cyc; /* the server's cycles in which the first and the last beat are read */
 };
 
-/* The next grant, served, up to horizon_ps; with input -1, *wake_at is when to come again. */
-struct arb_grant arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, int64_t *wake_at);
+/* The next grant, served, up to horizon_ps; 0: there is none, and *wake_at is when to come again. */
+int arb_next(struct arb *arb, int64_t now, int64_t horizon_ps, struct arb_grant *grant, int64_t *wake_at);
 
 /* Registers the decider (decide = NULL: one that only forwards; else the caller's, called with `self`) and becomes the
  * reader of all inputs and the writer of `out` (which must be set up, in the server's clock). lookahead_ps: see sim_add().

@@ -22,6 +22,7 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
                           .write_decider = SIM_NO_DECIDER};
     fifo->write_shift = log2_exact(shape->write_bytes);
     fifo->read_shift = log2_exact(shape->read_bytes);
+    fifo->unit_shift = shape->in_beats ? fifo->read_shift : 31;
     if (fifo->write_shift < 0 || fifo->read_shift < 0 || shape->depth < 1 || shape->depth > (1u << 24) ||
         shape->return_cyc < 1)
         return -1;
@@ -73,8 +74,8 @@ void fifo_store_beats(struct fifo *fifo, const int64_t *beat_cyc, int64_t head_c
                                             : head_cyc + (beats > 1 ? (tail_cyc - head_cyc) * i / (beats - 1) : 0));
 }
 
-/* When it is back by from_cyc, half of what is told behind it may be, too: then nobody need ask for that again, and in a FIFO that is
- * seldom full few items are looked up. */
+/* When it is back by from_cyc, three quarters of what is told behind it may be, too: then nobody need ask for that again, and in a FIFO
+ * that is seldom full few items are looked up. */
 int64_t fifo_look_for_space(struct fifo *fifo, uint32_t units, int64_t from_cyc)
 {
     const struct level *level = &fifo->level;
@@ -85,10 +86,10 @@ int64_t fifo_look_for_space(struct fifo *fifo, uint32_t units, int64_t from_cyc)
     int64_t back_at = fifo_holder_back_at(fifo, fifo->needed);
     if (back_at > from_cyc)
         return back_at;
-    uint64_t half = (fifo->needed + level->next - level->undecided) / 2;
-    if (half > fifo->needed && fifo_holder_back_at(fifo, half) <= from_cyc) {
-        fifo->needed = half;
-        fifo->fits_to = level->holder[half & level->mask].out_total + fifo->shape.depth;
+    uint64_t most = (fifo->needed + 3 * (level->next - level->undecided)) / 4;
+    if (most > fifo->needed && fifo_holder_back_at(fifo, most) <= from_cyc) {
+        fifo->needed = most;
+        fifo->fits_to = level->holder[most & level->mask].out_total + fifo->shape.depth;
     }
     return 0;
 }

@@ -39,6 +39,7 @@ struct fifo {
     struct sim *sim;
     struct fifo_shape shape;
     int write_shift, read_shift;
+    int unit_shift;     /* read_shift, or in packets so much that all bytes of an item are one unit */
     struct level level; /* who was in: also tells when space leaves the reader; when the writer sees that is worked out
                            when it asks */
     uint64_t
@@ -80,14 +81,20 @@ int fifo_init(struct fifo *fifo, struct sim *sim, const struct fifo_shape *shape
 int fifo_keep_beats(struct fifo *fifo, uint32_t beats_max);
 void fifo_free(struct fifo *fifo);
 
+/* The beats behind the first: each item has at least one. */
+static inline uint32_t fifo_more_beats(uint32_t bytes, int shift)
+{
+    return (bytes - (bytes != 0)) >> shift;
+}
+
 static inline uint32_t fifo_beats(uint32_t bytes, int shift)
 {
-    return ((bytes - (bytes != 0)) >> shift) + 1; /* at least one */
+    return fifo_more_beats(bytes, shift) + 1;
 }
 
 static inline uint32_t fifo_units(const struct fifo *fifo, uint32_t bytes)
 {
-    return fifo->shape.in_beats ? fifo_beats(bytes, fifo->read_shift) : 1;
+    return fifo_beats(bytes, fifo->unit_shift);
 }
 
 /* The writer's cycle in which it sees space that leaves the reader at return_cyc. */

@@ -61,12 +61,11 @@ static inline int64_t told_ps(const struct level *level, uint64_t i)
 
 /* What count() works on: locals of its own, which the compiler keeps in registers. */
 struct counting {
-    const struct level_holder *holder;
+    const struct level_holder *holder, *exit; /* exit: the next to leave */
     uint64_t mask, out_counted, decided;
     int64_t *time_ps;
-    int64_t since_ps, exit_ps; /* the next exit's instant; SIM_NEVER: not told yet */
-    uint64_t in_total;         /* of the entries counted */
-    uint32_t level;
+    int64_t since_ps, exit_ps;    /* exit_ps: the next exit's instant; SIM_NEVER: not told yet */
+    uint64_t in_total, out_total; /* of the entries counted, and of the exits */
     struct level_watch *watch;
 };
 
@@ -98,47 +97,61 @@ static inline int64_t edge_out(const struct clk *clk, int64_t n, enum clocks clo
                                                                   : clk_edge(clk, n);
 }
 
+/* The next exit, if it is told. */
+static inline void look_at_exit(struct counting *c, const struct clk *out_clk, enum clocks clocks)
+{
+    c->exit = &c->holder[c->out_counted & c->mask];
+    c->exit_ps = c->out_counted < c->decided ? edge_out(out_clk, c->exit->out, clocks) : SIM_NEVER;
+}
+
 /* Counts the exits up to now_ps and the time up to it. At one instant the way out comes first: its space is what the entry waits
  * for. */
-static inline void count_exits(struct counting *c, const struct clk *out_clk, int64_t now_ps, enum clocks clocks)
+static inline __attribute__((always_inline)) void count_exits(struct counting *c, const struct clk *out_clk,
+                                                              int64_t now_ps, enum clocks clocks)
 {
     while (c->exit_ps <= now_ps) {
-        c->time_ps[c->level] += c->exit_ps - c->since_ps;
+        c->time_ps[c->in_total - c->out_total] += c->exit_ps - c->since_ps;
         c->since_ps = c->exit_ps;
-        c->level = (uint32_t)(c->in_total - c->holder[c->out_counted & c->mask].out_total);
+        c->out_total = c->exit->out_total;
         if (clocks == CLOCKS_WATCHED)
-            note(c->watch, c->exit_ps, c->level);
-        c->exit_ps = ++c->out_counted < c->decided ? edge_out(out_clk, c->holder[c->out_counted & c->mask].out, clocks)
-                                                   : SIM_NEVER;
+            note(c->watch, c->exit_ps, (uint32_t)(c->in_total - c->out_total));
+        c->out_counted++;
+        look_at_exit(c, out_clk, clocks);
     }
-    c->time_ps[c->level] += now_ps - c->since_ps;
+    c->time_ps[c->in_total - c->out_total] += now_ps - c->since_ps;
     c->since_ps = now_ps;
 }
 
-/* Counts the entries up to known_ps and the exits before them; then, up to then_ps, exits only. */
-static inline void count_in(struct level *level, int64_t known_ps, int64_t then_ps, enum clocks clocks)
+/* Counts the entries up to known_ps and the exits before them; then, up to then_ps, exits only. clocks: a constant, so that each kind has a
+ * loop of its own. */
+static inline __attribute__((always_inline)) void count_in(struct level *level, int64_t known_ps, int64_t then_ps,
+                                                           enum clocks clocks)
 {
     const struct clk in_clk = level->in_clk, out_clk = clocks == CLOCKS_ONE ? in_clk : level->out_clk;
     const int64_t phase = clocks == CLOCKS_ONE ? in_clk.phase_ps : 0;
-    struct counting c = {level->holder,           level->mask, level->out_counted, decided(level), level->time_ps,
-                         level->since_ps - phase, SIM_NEVER,   level->in_before,   level->level,   level->watch};
-    uint64_t i = level->in_counted, next = level->next;
-    uint32_t high_water = level->high_water;
+    struct counting c = {.holder = level->holder,
+                         .mask = level->mask,
+                         .out_counted = level->out_counted,
+                         .decided = decided(level),
+                         .time_ps = level->time_ps,
+                         .since_ps = level->since_ps - phase,
+                         .in_total = level->in_before,
+                         .out_total = level->in_before - level->level,
+                         .watch = level->watch};
+    uint64_t i = level->in_counted, next = level->next, high_water = level->high_water;
     known_ps -= known_ps == INT64_MAX || known_ps == INT64_MIN ? 0 : phase;
-    if (c.out_counted < c.decided)
-        c.exit_ps = edge_out(&out_clk, c.holder[c.out_counted & c.mask].out, clocks);
+    look_at_exit(&c, &out_clk, clocks);
     for (; i < next; i++) {
         const struct level_holder *entry = &c.holder[i & c.mask];
         int64_t at = edge_in(&in_clk, entry->in, clocks);
         if (at > known_ps)
             break;
         count_exits(&c, &out_clk, at, clocks);
-        c.level += (uint32_t)(entry->in_total - c.in_total);
         c.in_total = entry->in_total;
         if (clocks == CLOCKS_WATCHED)
-            note(c.watch, at, c.level);
-        if (c.level > high_water) {
-            high_water = c.level;
+            note(c.watch, at, (uint32_t)(c.in_total - c.out_total));
+        if (c.in_total - c.out_total > high_water) {
+            high_water = c.in_total - c.out_total;
             level->high_water_at_ps = at + phase;
         }
     }
@@ -149,8 +162,8 @@ static inline void count_in(struct level *level, int64_t known_ps, int64_t then_
     level->full_at = c.out_counted + level->mask + 1;
     level->since_ps = c.since_ps + phase;
     level->in_before = c.in_total;
-    level->level = c.level;
-    level->high_water = high_water;
+    level->level = (uint32_t)(c.in_total - c.out_total);
+    level->high_water = (uint32_t)high_water;
 }
 
 static void count(struct level *level, int64_t known_ps, int64_t then_ps)

@@ -10,14 +10,15 @@
 
 int sim_init(struct sim *sim, uint64_t seed)
 {
-    *sim = (struct sim){.seed = seed, .until = SIM_NEVER, .outside_lookahead_ps = 1, .leaves = 1};
+    *sim = (struct sim){
+        .seed = seed, .until = SIM_NEVER, .outside_lookahead_ps = 1, .outside = SIM_DECIDERS_MAX, .leaves = 1};
     sim->decider = calloc(SIM_DECIDERS_MAX, sizeof *sim->decider);
-    sim->wake = malloc(SIM_DECIDERS_MAX * sizeof *sim->wake);
+    sim->wake = malloc((SIM_DECIDERS_MAX + 1) * sizeof *sim->wake);
     sim->match_wake = calloc(2 * SIM_DECIDERS_MAX, sizeof *sim->match_wake);
     sim->match_decider = calloc(2 * SIM_DECIDERS_MAX, sizeof *sim->match_decider);
     if (!sim->decider || !sim->wake || !sim->match_wake || !sim->match_decider)
         return -1;
-    for (int i = 0; i < SIM_DECIDERS_MAX; i++)
+    for (int i = 0; i <= SIM_DECIDERS_MAX; i++)
         sim->wake[i] = SIM_NEVER;
     sim->match_wake[1] = SIM_NEVER;
     return 0;
@@ -81,6 +82,11 @@ int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name
     return sim->count - 1;
 }
 
+int sim_add_outside(struct sim *sim, sim_decide_fn *decide, void *self, const char *name)
+{
+    return sim->outside = sim_add(sim, decide, self, name, 1);
+}
+
 void sim_replace(struct sim *sim, int decider, sim_decide_fn *decide)
 {
     sim->decider[decider].decide = decide;
@@ -106,9 +112,31 @@ void sim_wake(struct sim *sim, int decider, int64_t at)
     }
 }
 
+static int64_t outside_wake(const struct sim *sim)
+{
+    return sim->wake[sim->outside]; /* there is a place for it when it is nobody */
+}
+
+/* The others run up to here: SIM_NEVER is no instant, so that they end without a second question. */
+static void set_last_at(struct sim *sim)
+{
+    int64_t last = outside_wake(sim) < sim->until ? outside_wake(sim) : sim->until;
+    sim->last_at = last == SIM_NEVER ? SIM_NEVER - 1 : last;
+}
+
+void sim_wake_outside(struct sim *sim, int64_t at)
+{
+    if (at >= sim->wake[sim->outside])
+        return;
+    model_assert(sim, at > sim->now, "%s is woken at %lld ps, not after now", sim->decider[sim->outside].name,
+                 (long long)at);
+    sim->wake[sim->outside] = at;
+    set_last_at(sim);
+}
+
 int64_t sim_next_at(const struct sim *sim)
 {
-    return sim->match_wake[1];
+    return sim->match_wake[1] < outside_wake(sim) ? sim->match_wake[1] : outside_wake(sim);
 }
 
 int64_t sim_horizon(const struct sim *sim, int decider)
@@ -135,7 +163,36 @@ int64_t sim_horizon(const struct sim *sim, int decider)
 static void wake_at_random(struct sim *sim)
 {
     uint64_t draw = rnd_u64(sim->spurious_seed, 0, sim->spurious_count++, 0);
-    sim_wake(sim, (int)(draw % (uint64_t)sim->count), sim->now + 1 + (int64_t)((draw >> 32) % 20000));
+    int decider = (int)(draw % (uint64_t)sim->count);
+    int64_t at = sim->now + 1 + (int64_t)((draw >> 32) % 20000);
+    if (decider == sim->outside)
+        sim_wake_outside(sim, at);
+    else
+        sim_wake(sim, decider, at);
+}
+
+/* Has the decider decide, and returns its next wake. */
+static inline int64_t decide(struct sim *sim, int decider, int64_t at)
+{
+    sim->now = at;
+    sim->wake[decider] = SIM_NEVER; /* set right when it has its next one */
+    sim->decisions++;
+    int64_t next = sim->decider[decider].decide(sim->decider[decider].self, at);
+    model_assert(sim, next > at, "%s wants to be woken at %lld ps, not after now", sim->decider[decider].name,
+                 (long long)next);
+    if (next < sim->wake[decider])
+        sim->wake[decider] = next;
+    return sim->wake[decider];
+}
+
+/* Nobody else is due by sim->last_at. Returns whether what is outside was. */
+static int run_outside(struct sim *sim)
+{
+    if (outside_wake(sim) != sim->last_at)
+        return 0;
+    decide(sim, sim->outside, sim->last_at);
+    set_last_at(sim);
+    return 1;
 }
 
 void sim_run(struct sim *sim, int64_t until)
@@ -144,23 +201,16 @@ void sim_run(struct sim *sim, int64_t until)
         model_assert(sim, reach_prepare(sim) == 0, "out of memory");
     sim->until = until;
     sim->stop = 0;
+    set_last_at(sim);
+    const int is_spurious = sim->spurious_seed != 0;
     while (!sim->stop) {
         int32_t i = sim->match_decider[1];
         int64_t at = sim->match_wake[1];
-        if (at > until || at == SIM_NEVER)
+        if (at <= sim->last_at)
+            tree_update(sim, i, decide(sim, i, at));
+        else if (!run_outside(sim))
             break;
-        sim->now = at;
-        sim->wake[i] = SIM_NEVER; /* the tree is set right when i has its next wake */
-        sim->decisions++;
-        int64_t next = sim->decider[i].decide(sim->decider[i].self, at);
-        model_assert(sim, next > at, "%s wants to be woken at %lld ps, not after now", sim->decider[i].name,
-                     (long long)next);
-        if (next < sim->wake[i])
-            sim->wake[i] = next;
-        else
-            next = sim->wake[i];
-        tree_update(sim, i, next);
-        if (sim->spurious_seed != 0 && sim_next_at(sim) != SIM_NEVER)
+        if (is_spurious && sim_next_at(sim) != SIM_NEVER)
             wake_at_random(sim);
     }
     if (!sim->stop && until != SIM_NEVER && until > sim->now)

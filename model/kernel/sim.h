@@ -73,7 +73,9 @@ struct sim {
     uint64_t spurious_seed;
     uint64_t spurious_count;
     int count;
-    int leaves; /* a power of two >= count */
+    int outside;     /* see sim_add_outside(); SIM_DECIDERS_MAX: nobody */
+    int64_t last_at; /* the others run up to here: `until`, or the wake of that */
+    int leaves;      /* a power of two >= count */
     struct sim_decider *decider;
     int64_t *wake;
     /* tournament tree: node 1 is the decider with the earliest wake, node leaves + i is i */
@@ -91,6 +93,9 @@ int sim_init(struct sim *sim, uint64_t seed);
 void sim_free(struct sim *sim);
 /* Before the first run. Returns the decider's index, or -1 when there are too many or lookahead_ps < 1 (R4). */
 int sim_add(struct sim *sim, sim_decide_fn *decide, void *self, const char *name, int64_t lookahead_ps);
+/* The one that shows the world outside what has happened (R11). It runs behind all others of an instant, and has no place among them:
+ * nearly every decision of its ends a run. It is woken with sim_wake_outside() only. */
+int sim_add_outside(struct sim *sim, sim_decide_fn *decide, void *self, const char *name);
 /* It decides so from now on: for a part that is added, without which it need not be looked for. */
 void sim_replace(struct sim *sim, int decider, sim_decide_fn *decide);
 /* A decision of `from` at t reaches `to` at t + least_ps (>= 1) at the earliest. A decider that is so declared is reached by nobody else;
@@ -99,6 +104,7 @@ void sim_replace(struct sim *sim, int decider, sim_decide_fn *decide);
 int sim_reach(struct sim *sim, int from, int to, int64_t least_ps, enum sim_way way);
 /* Lowers a wake; asserts at > now (R8). */
 void sim_wake(struct sim *sim, int decider, int64_t at);
+void sim_wake_outside(struct sim *sim, int64_t at);
 /* The earliest wake of anybody. */
 int64_t sim_next_at(const struct sim *sim);
 /* From inside decide(): the last instant (ps, >= now) up to which this decider knows all its inputs (R6). */

@@ -141,13 +141,13 @@ int64_t server_serve(struct server *server, struct sim *sim, struct fifo *in, st
     return serve(server, sim, in, out, server_ready(server, in), start_cyc);
 }
 
-/* Books a plain stage's item of so many of its beats that finds its space at space_cyc, and replaces its times by those in which
+/* Books a plain stage's item of so many of its beats behind the first that finds its space at space_cyc, and replaces its times by those in which
  * the reader of `out` sees it. Returns the cycle in which it starts; *end_cyc: in which its last beat is read. */
-static inline int64_t pass_plain(struct server *server, struct fifo *out, int64_t space_cyc, uint32_t beats,
+static inline int64_t pass_plain(struct server *server, struct fifo *out, int64_t space_cyc, uint32_t more_beats,
                                  struct fifo_slot *item, int64_t *end_cyc)
 {
     int64_t ready = max2(server->store ? item->tail_cyc : item->head_cyc, server->free_cyc);
-    int64_t start = ready, work = (int64_t)(beats - 1) * server->interval_cyc;
+    int64_t start = ready, work = more_beats * server->interval_cyc;
     if (space_cyc > ready) {
         server->blocked_cyc += space_cyc - ready;
         out->back_pressure_cyc += space_cyc - ready;
@@ -176,7 +176,7 @@ static int serve_waiting(struct stage *stage)
         return 0;
     stage->in.first++;
     int64_t start =
-        pass_plain(&stage->server, stage->out, space_at, fifo_beats(item.bytes, stage->server.shift), &item, &end);
+        pass_plain(&stage->server, stage->out, space_at, fifo_more_beats(item.bytes, stage->server.shift), &item, &end);
     fifo_hand_over(stage->out, start, &item, units);
     fifo_release(&stage->in, item.bytes, start, end);
     return 1;
@@ -217,15 +217,14 @@ void stage_run(struct stage *stage)
     stage->long_way &= ~STAGE_RUNNING;
 }
 
-/* stage_accept(), for the two that begin with it; beats: of the item, in the stage's width. */
+/* stage_accept(), for the two that begin with it. */
 static inline __attribute__((always_inline)) void accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item,
-                                                         uint32_t units, uint32_t beats)
+                                                         uint32_t units)
 {
     uint32_t bytes = item->bytes;
     for (;;) {
         struct fifo *in = &stage->in, *out = stage->out;
-        uint32_t beats_out = out->read_shift == in->read_shift ? beats : fifo_beats(bytes, out->read_shift);
-        uint32_t units_out = out->shape.in_beats ? beats_out : 1;
+        uint32_t units_out = fifo_units(out, bytes);
         int64_t space_at, end;
         int is_first = fifo_empty(in);
         if (!is_first || stage->long_way || (space_at = fifo_take_space(out, units_out, item->head_cyc)) == SIM_NEVER) {
@@ -237,13 +236,13 @@ static inline __attribute__((always_inline)) void accept(struct stage *stage, in
         model_assert(stage->sim, item->head_cyc >= in->last_head_cyc, "%s: item %u comes before the one ahead of it",
                      stage->name, item->ref); /* R2 */
         in->last_head_cyc = item->head_cyc;
-        int64_t start = pass_plain(&stage->server, out, space_at, beats, item, &end);
+        uint32_t more_beats = fifo_more_beats(bytes, stage->server.shift);
+        int64_t start = pass_plain(&stage->server, out, space_at, more_beats, item, &end);
         int64_t free_cyc = in->shape.in_beats ? end : start;
         level_pass(&in->level, start_cyc, free_cyc, units);
         fifo_space_is_free(in, free_cyc);
         start_cyc = start;
         units = units_out;
-        beats = beats_out;
         if (!out->read_stage) {
             fifo_hand_over(out, start_cyc, item, units);
             return;
@@ -254,7 +253,7 @@ static inline __attribute__((always_inline)) void accept(struct stage *stage, in
 
 void stage_accept(struct stage *stage, int64_t start_cyc, struct fifo_slot *item, uint32_t units)
 {
-    accept(stage, start_cyc, item, units, fifo_beats(item->bytes, stage->server.shift));
+    accept(stage, start_cyc, item, units);
 }
 
 /* Takes space for an item that comes out of the writer at these cycles, and sees it as the reader does. */
@@ -296,10 +295,10 @@ void fifo_push(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int64_t t
         fifo_push_beats(fifo, start_cyc, head_cyc, tail_cyc, 0, bytes, ref);
         return;
     }
-    uint32_t beats = fifo_beats(bytes, fifo->read_shift), units = fifo->shape.in_beats ? beats : 1;
+    uint32_t units = fifo_units(fifo, bytes);
     struct fifo_slot item = arrive(fifo, start_cyc, head_cyc, tail_cyc, bytes, ref, units);
     if (fifo->read_stage)
-        accept(fifo->read_stage, start_cyc, &item, units, beats);
+        accept(fifo->read_stage, start_cyc, &item, units);
     else
         fifo_hand_over(fifo, start_cyc, &item, units);
 }

@@ -77,7 +77,7 @@ static int64_t release(void *self, int64_t now)
 int outbox_init(struct outbox *outbox, struct sim *sim)
 {
     *outbox = (struct outbox){.sim = sim, .mask = OUTBOX_FIRST_ROOM - 1};
-    outbox->decider = sim_add(sim, release, outbox, "outbox", 1);
+    outbox->decider = sim_add_outside(sim, release, outbox, "outbox");
     outbox->slot = malloc(OUTBOX_FIRST_ROOM * sizeof *outbox->slot);
     return outbox->decider < 0 || !outbox->slot || heap_init(&outbox->far, 16) ? -1 : 0;
 }
@@ -95,5 +95,5 @@ void outbox_put(struct outbox *outbox, int64_t at_ps, enum outbox_kind kind, uin
         uint64_t order = (uint64_t)kind << 60 | (uint64_t)host << 56 | outbox->far_put++;
         model_assert(outbox->sim, heap_put(&outbox->far, at_ps, order, what) == 0, "out of memory");
     }
-    sim_wake(outbox->sim, outbox->decider, at_ps);
+    sim_wake_outside(outbox->sim, at_ps);
 }

@@ -213,11 +213,11 @@ static inline __attribute__((always_inline)) int64_t run_port(struct rnic *rnic,
     if (holds)
         send_frames(rnic, holds); /* what was held up */
     for (;;) {
+        struct arb_grant grant;
         int64_t wake_at;
-        struct arb_grant grant = arb_next(&rnic->port, now, horizon, &wake_at);
-        if (grant.input < 0)
+        if (!arb_next(&rnic->port, now, horizon, &grant, &wake_at))
             return wake_at;
-        leave(rnic, rnic_item(rnic, grant.slot.ref), &grant);
+        leave(rnic, rnic_item(rnic, grant.ref), &grant);
         send_frames(rnic, holds);
         if (rnic->payload_waits && !path_entry(&rnic->path[RNIC_PAYLOAD])->writer_waits)
             port_forward_payload(rnic); /* the grant has made room for it */

@@ -135,6 +135,38 @@ static void limits(void)
     sim_free(&sim);
 }
 
+static int64_t stops(void *self, int64_t now)
+{
+    struct sim *sim = self;
+    sim->stop = 1;
+    return now + 5;
+}
+
+/* What is seen outside comes behind all others of its instant, wherever it was added. */
+static void outside(void)
+{
+    struct sim sim;
+    int noted[2] = {0}, *next = noted;
+    sim_init(&sim, 1);
+    CU_ASSERT_EQUAL(sim_add_outside(&sim, stops, &sim, "outside"), 0);
+    CU_ASSERT_EQUAL(sim_add(&sim, note, &next, "note", 1), 1);
+    sim_wake_outside(&sim, 50);
+    sim_wake_outside(&sim, 40);
+    sim_wake_outside(&sim, 60); /* only lowered */
+    sim_wake(&sim, 1, 40);
+    CU_ASSERT_EQUAL(sim_next_at(&sim), 40);
+    sim_run(&sim, 39);
+    CU_ASSERT(sim.now == 39 && next == noted);
+    sim_run(&sim, SIM_NEVER);
+    CU_ASSERT(sim.now == 40 && noted[0] == 40 && sim.decisions == 2);
+    CU_ASSERT_EQUAL(sim_next_at(&sim), 45);
+    sim_run(&sim, 44);
+    CU_ASSERT(sim.now == 44 && sim.decisions == 2);
+    sim_run(&sim, 45);
+    CU_ASSERT(sim.now == 45 && sim.decisions == 3 && sim_next_at(&sim) == 50);
+    sim_free(&sim);
+}
+
 static int64_t returns_now(void *self, int64_t now)
 {
     (void)self;
@@ -166,6 +198,7 @@ void suite_kernel_sim(void)
     CU_pSuite suite = CU_add_suite("kernel sim", NULL, NULL);
     CU_add_test(suite, "order of decisions, ties, only lowered", order_and_ties);
     CU_add_test(suite, "slices and stop", slices_and_stop);
+    CU_add_test(suite, "what is seen outside", outside);
     CU_add_test(suite, "limits", limits);
     CU_add_test(suite, "failure", failure);
 }

@@ -81,7 +81,7 @@ static void compare(int64_t headers, int64_t data, int64_t lines, int64_t back, 
         uint32_t alike = (uint32_t)random_of(&state, 30) + 1;
         free_cyc += random_of(&state, 5) == 0 ? (int64_t)random_of(&state, 9000) : 0;
         while (alike > 0 && !wrong) {
-            int free_to_go = flow_is_free(&flow, tlp, free_cyc);
+            int free_to_go = flow_is_free(&flow, flow_is_sparse(&flow, tlp), free_cyc);
             uint32_t count = free_to_go ? alike : 1;
             enum flow_lack lack = FLOW_NO_NPH;
             int64_t start = free_to_go ? free_cyc : flow_posted_when(&flow, tlp, free_cyc, &lack), drained = 0;
