@@ -24,4 +24,4 @@ check() {
     [ "$per_unit" -le "$most" ]
 }
 check A "data packet" 12000 100 300 $((200 * 16))
-check B message 13400 2000 6000 4000 16
+check B message 13500 2000 6000 4000 16
