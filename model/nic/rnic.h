@@ -4,8 +4,8 @@
  *   host's store -> [D down: dma.c] -> path doorbell -> [D scheduler: scheduler.c] -> path sched -> read engine (pcie/read.c)
  *     (or user logic in the FPGA: fabric.c -> scheduler)
  *     -> up, host, down -> WQE: path wqe -> scheduler; payload: in order, path payload -> [D port: port.c] -> path tx
- *     -> line and cable -> the peer's path mac_rx -> [D arrival: receive.c] -> path rx -> [D dispatch: receive.c]
- *   data: -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
+ *     -> line and cable -> the peer's path mac_rx -> [D arrival: receive_arrive.c] -> path rx -> [D dispatch: receive.c]
+ *   data: receive_respond.c -> path respond -> [D up: dma.c] -> memory;  and path ack -> port -> line -> ...
  *   a packet's place, the RAM that its payload goes through, what is kept of it until the ACK: payload.h
  *   both wait in front of dispatch for contexts that are not on chip, grants in the scheduler: context.h
  *   a READ or an atomic: answers.c -> [D scheduler] -> like data, as an answer -> at the requester like data -> [D retire]
@@ -435,64 +435,12 @@ int sent_init(struct rnic *rnic);
 /* From now on there are QPs that are unreliable by themselves; the MAC tells retire of them. Before the first post; -1 without memory. */
 int sent_turn_on(struct rnic *rnic);
 
-int receive_init(struct rnic *rnic, char *error, size_t error_bytes);
-/* Takes frames from the line whose fate is certain: those that find space whatever happens, and those that arrive by now. Wakes the
- * arrival decider for the next. */
-void receive_arrivals(struct rnic *rnic);
-/* Sends the ACK (or NAK) for a data packet; it is made at from_cyc. */
-void receive_acknowledge(struct rnic *rnic, const struct item *data, uint32_t status, int64_t from_cyc);
-
-/* When there is space for an ACK and a CNP; SIM_NEVER: not decided yet, and I am woken. */
-int64_t receive_two_acks_at(struct rnic *rnic);
-/* Puts it, or another frame without payload, on its way. */
-void receive_send_ack(struct rnic *rnic, uint32_t ref, int64_t from_cyc);
-
-/* The place of a packet that is written is free at cyc, or as soon as those before it are. */
-void receive_free_place(struct rnic *rnic, int64_t cyc);
 /* The QP of the NIC's own at which the message arrives. */
 static inline uint32_t rnic_receiver_of(const struct rnic *rnic, const struct message *message)
 {
     const struct qp *sender = &rnic->peer->qp[message->qp];
     return sender->transport == QP_UD ? message->to : sender->peer;
 }
-/* Whether the packet, if it is accepted, takes a receive WQE. */
-static inline int receive_takes_wqe(const struct item *item, const struct message *message)
-{
-    return message_is_send(message) ? item->first : item->last && message_is_received(message);
-}
-/* Gives the message its receive WQE. 0: that is too small. */
-static inline int receive_give_wqe(const struct qp *qp, struct message *message, const struct qp_receive *receive)
-{
-    if (message_is_send(message)) {
-        if ((uint64_t)message->length_bytes + qp->grh_bytes > receive->length_bytes)
-            return 0;
-        message->remote_address = receive->address;
-        message->rkey = receive->lkey;
-    }
-    message->recv_wr_id = receive->wr_id;
-    message->has_receive = 1;
-    return 1;
-}
-/* All before it have theirs: it is the queue's next. */
-static inline void receive_count_wqe(struct receive_queue *queue, struct message *message)
-{
-    message->has_receive = 2;
-    queue->taken++;
-}
-/* Sends the NAK for a packet that was taken ahead of a missing one. */
-void receive_tell_ahead(struct rnic *rnic, const struct item *item, int64_t from_cyc);
-
-/* A data packet ends here without being delivered. */
-void receive_drop(struct rnic *rnic, uint32_t ref);
-/* The same for any frame that is bad, which is counted. */
-void receive_drop_bad(struct rnic *rnic, uint32_t ref);
-/* When what a packet needs behind its dispatch is there; SIM_NEVER: not decided yet, and the writer is woken. */
-int64_t receive_room_at(struct rnic *rnic, const struct item *item);
-int64_t receive_ack_room_at(struct rnic *rnic);
-/* A good data packet goes to the responder; an ACK for it is made at ack_cyc. */
-void receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_cyc);
-/* A good packet of an answer goes to the requester's memory. */
-void receive_take_answer(struct rnic *rnic, uint32_t ref, int64_t now_cyc);
 
 int retire_init(struct rnic *rnic, char *error, size_t error_bytes);
 void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);
@@ -508,5 +456,7 @@ static inline void retire_commits(struct rnic *rnic, uint32_t qp, int64_t cyc)
     model_assert(rnic->sim, agenda_put(&rnic->commits, cyc, 0, qp) == 0, "out of memory");
 }
 #define RNIC_CQE_OF_RECEIVE (1u << 31) /* in what path cqe holds, beside the message */
+
+#include "nic/receive.h"
 
 #endif
