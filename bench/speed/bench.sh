@@ -16,5 +16,6 @@ set -- $best
 [ -s "$table" ] || printf 'commit\tcompiler\tinstructions_per_packet\tpackets_per_s\trealtime_factor\tresident_kib\tkernel_ns_per_packet_and_stage\n' >"$table"
 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$(git rev-parse --short HEAD 2>/dev/null || echo none)" \
     "$(${CC:-gcc} -dumpfullversion 2>/dev/null || echo unknown)" "$per_packet" "$8" "${10}" "${12}" "$chain" >>"$table"
-echo "workload A: $per_packet instructions a data packet (target 10000), $8 packets a second, real-time factor ${10}"
+echo "workload A: $per_packet instructions a data packet (at most 12000), $8 packets a second, real-time factor ${10}"
 echo "kernel: $chain ns a packet and stage (target 20); resident ${12} KiB (target 65536)"
+"$(dirname "$0")/limit.sh" "$speed" | tail -1
