@@ -9,19 +9,11 @@
 
 int recover_init(struct rnic *rnic, char *error, size_t error_bytes)
 {
-    int64_t window = rnic->setup.transport->window;
     rnic->recovers = rnic->setup.transport->recovery != TRANSPORT_RECOVERY_NONE &&
                      rnic->setup.transport->completion == TRANSPORT_COMPLETION_ACKED &&
                      rnic->params->fabric != NIC_FABRIC_STREAM; /* which cannot be read twice */
-    rnic->selective.on = rnic->recovers && rnic->setup.transport->recovery == TRANSPORT_RECOVERY_SELECTIVE;
-    rnic->receive_cqe_apart |= rnic->selective.on;
-    rnic->selective.mask = 63;
-    snprintf(error, error_bytes, "transport.window with transport.recovery = selective: allowed are at most %d",
-             SELECTIVE_WINDOW_MOST);
-    if (rnic->selective.on && window > SELECTIVE_WINDOW_MOST)
+    if (selective_init(rnic, error, error_bytes))
         return -1;
-    while (rnic->selective.on && rnic->selective.mask < 2 * window)
-        rnic->selective.mask = 2 * rnic->selective.mask + 1;
     snprintf(error, error_bytes, "out of memory");
     if (rnic->recovers)
         rnic->recovered = malloc(RECOVER_EVENTS * sizeof *rnic->recovered);

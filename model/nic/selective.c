@@ -2,9 +2,28 @@
 
 #include "nic/rnic.h"
 
+#include <stdio.h>
+
 #define PACKET_IS_LAST 0x80000000u   /* of its message, which it delivers */
 #define PACKET_TAKES_WQE 0x40000000u /* a receive WQE */
 #define PACKET_MESSAGE 0x3fffffffu
+
+int selective_init(struct rnic *rnic, char *error, size_t error_bytes)
+{
+    const struct transport_params *params = rnic->setup.transport;
+    rnic->selective.on = rnic->recovers && params->recovery == TRANSPORT_RECOVERY_SELECTIVE;
+    if (!rnic->selective.on)
+        return 0;
+    snprintf(error, error_bytes, "transport.window with transport.recovery = selective: allowed are at most %d",
+             SELECTIVE_WINDOW_MOST);
+    if (params->window > SELECTIVE_WINDOW_MOST)
+        return -1;
+    rnic->receive_cqe_apart = 1;
+    rnic->selective.mask = 63;
+    while (rnic->selective.mask < 2 * params->window) /* what follows a missing packet is told of after it has come */
+        rnic->selective.mask = 2 * rnic->selective.mask + 1;
+    return 0;
+}
 
 int selective_open(struct rnic *rnic, uint32_t index)
 {

@@ -40,6 +40,8 @@ struct qp;
 struct item;
 struct pcie_up;
 
+/* Once rnic->recovers is known. -1: the window is too large, one line in `error`. */
+int selective_init(struct rnic *rnic, char *error, size_t error_bytes);
 /* A new QP, with this index. Returns -1 without memory. */
 int selective_open(struct rnic *rnic, uint32_t index);
 void selective_free(struct rnic *rnic);
