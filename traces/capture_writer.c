@@ -96,6 +96,8 @@ static struct wire_packet packet_of(const struct rnicsim_frame *frame)
                                  .syndrome = frame->syndrome,
                                  .msn = frame->msn,
                                  .immediate = frame->immediate,
+                                 .invalidated_rkey = frame->immediate,
+                                 .flush = frame->immediate,
                                  .becn = frame->opcode == WIRE_OPCODE_CNP,
                                  .qkey = frame->qkey,
                                  .source_qpn = frame->source_qpn,

@@ -125,7 +125,12 @@ int trace_replay_create_objects(struct trace_replay *replay, struct rnicsim *sim
     }
     for (size_t i = 0; result == RNICSIM_OK && i < header->mr_count; i++) {
         const struct trace_mr *mr = &header->mrs[i];
-        struct rnicsim_mr_attr attr = {mr->host, mr->key, mr->base, mr->length, mr->page_bytes};
+        struct rnicsim_mr_attr attr = {.host = mr->host,
+                                       .key = mr->key,
+                                       .base = mr->base,
+                                       .length_bytes = mr->length,
+                                       .page_bytes = mr->page_bytes,
+                                       .access = mr->access | RNICSIM_ACCESS_NO_MORE};
         /* A region of a host that is not simulated says nothing here. */
         if (mr->host < HOSTS)
             result = rnicsim_mr_register(sim, &attr, error);

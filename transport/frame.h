@@ -1,6 +1,6 @@
 /* Sizes of RoCE v2 frames on IPv4, without preamble, FCS and gap.
  *
- * Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, AETH 4, immediate 4, DETH 8, XRCETH 4, AtomicETH 28, AtomicAckETH 8, ICRC 4; payload padded to whole double words
+ * Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, AETH 4, immediate 4, DETH 8, XRCETH 4, AtomicETH 28, AtomicAckETH 8, FETH 4, ICRC 4; payload padded to whole double words
  * (IBTA vol. 1, 9.2 to 9.4, Annex A17). */
 #ifndef TRANSPORT_FRAME_H
 #define TRANSPORT_FRAME_H
@@ -16,6 +16,7 @@
 #define FRAME_XRCETH_BYTES 4u
 #define FRAME_ATOMIC_ETH_BYTES 28u
 #define FRAME_ATOMIC_ACK_BYTES 8u
+#define FRAME_FETH_BYTES 4u
 #define FRAME_ACK_BYTES (FRAME_BASE_BYTES + FRAME_AETH_BYTES)
 
 static inline uint32_t frame_data_bytes(uint32_t payload_bytes, int reth, int immediate)

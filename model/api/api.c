@@ -1,8 +1,6 @@
 /* Creating a simulation, its objects, time, and what the hosts see. */
 #include "api/api_internal.h"
 
-#include "transport/frame.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +9,7 @@
 
 _Static_assert(MESSAGE_STAMPS == RNICSIM_STAMP_COUNT, "the stamps of a message are those of the API");
 _Static_assert((int)MESSAGE_WRITE_IMM == (int)RNICSIM_WRITE_IMM && (int)MESSAGE_READ == (int)RNICSIM_READ &&
-                   (int)MESSAGE_FETCH_ADD == (int)RNICSIM_FETCH_ADD,
+                   (int)MESSAGE_FAST_REG == (int)RNICSIM_FAST_REG,
                "opcodes are those of the API");
 
 int api_fail(struct rnicsim_error *error, int result, const char *format, ...)
@@ -121,152 +119,7 @@ void rnicsim_destroy(struct rnicsim *sim)
     if (!sim)
         return;
     system_free(&sim->system);
-    for (uint32_t host = 0; host < API_HOSTS; host++)
-        regions_free(&sim->regions[host]);
     free(sim);
-}
-
-/* ---- objects ---- */
-
-static const char *wrong_with_qp(const struct rnicsim_qp_attr *attr)
-{
-    if (attr->host >= API_HOSTS || attr->peer_host >= API_HOSTS || attr->host == attr->peer_host)
-        return "host and peer_host: allowed are 0 and 1, one each";
-    if (attr->qpn < 1 || attr->qpn > 0xffffff || attr->peer_qpn > 0xffffff ||
-        (attr->peer_qpn < 1 && attr->transport != RNICSIM_UD))
-        return "qpn and peer_qpn: allowed 1 to 16777215, and peer_qpn 0 with UD";
-    if (attr->mtu_bytes < 256 || attr->mtu_bytes > 4096 || (attr->mtu_bytes & (attr->mtu_bytes - 1)) != 0)
-        return "mtu: allowed 256, 512, 1024, 2048, 4096";
-    if (attr->sq_depth < 1 || attr->sq_depth > 32768 || attr->rq_depth > 32768)
-        return "sq_depth: allowed 1 to 32768; rq_depth: 0 to 32768";
-    if ((unsigned)attr->transport > RNICSIM_XRC)
-        return "transport: allowed are those of enum rnicsim_transport";
-    if (attr->srqn > 0 && attr->rq_depth > 0)
-        return "rq_depth: allowed is 0 with an SRQ";
-    if (attr->transport == RNICSIM_XRC && (attr->srqn > 0 || attr->rq_depth > 0))
-        return "rq_depth and srqn: allowed is 0 with XRC, where requests name an SRQ";
-    if (attr->max_inline_bytes > 1024)
-        return "max_inline: allowed 0 to 1024";
-    if (attr->service_level > 15 || attr->weight > 255)
-        return "service level: allowed 0 to 15; weight: 1 to 255";
-    if (attr->max_rd_atomic > 65535 || attr->sq_psn > PSN_MASK)
-        return "max_rd_atomic: allowed 0 to 65535; sq_psn: 0 to 16777215";
-    if (attr->rate_bps != 0 && (attr->rate_bps < 1000 || attr->rate_bps > INT64_C(400000000000)))
-        return "rate: allowed 1 kbps to 400 Gbps, or 0 for no limit";
-    const struct rnicsim_retry *retry = attr->retry;
-    if (retry && (retry->timeout > 31 || retry->retry_count > 7 || retry->rnr_retry > 7 || retry->rnr_timer > 31))
-        return "timeout and rnr_timer: allowed 0 to 31; retry_count and rnr_retry: 0 to 7";
-    return 0;
-}
-
-static void open_recovery(const struct rnic *nic, struct qp *qp, const struct rnicsim_retry *asked)
-{
-    struct retry retry = {0};
-    if (asked)
-        retry = (struct retry){.timeout = (uint8_t)asked->timeout,
-                               .retry_count = (uint8_t)asked->retry_count,
-                               .rnr_retry = (uint8_t)asked->rnr_retry,
-                               .rnr_timer = (uint8_t)asked->rnr_timer};
-    recover_open(nic, qp, asked ? &retry : NULL);
-}
-
-/* What the QP's transport makes of it (IBTA vol. 1, 9.8); others than RC may not go with what the NIC is. */
-static const char *open_transport(struct system *system, uint32_t host, struct qp *qp,
-                                  const struct rnicsim_qp_attr *attr)
-{
-    static const uint8_t header_bytes[] = {
-        [QP_RC] = 0, [QP_UC] = 0, [QP_UD] = FRAME_DETH_BYTES, [QP_XRC] = FRAME_XRCETH_BYTES};
-    struct rnic *nic = &system->nic[host];
-    int is_unreliable = attr->transport == RNICSIM_UC || attr->transport == RNICSIM_UD;
-    qp->transport = (uint8_t)attr->transport;
-    qp->is_unreliable = is_unreliable || nic->completes_when_sent;
-    qp->header_bytes = header_bytes[attr->transport];
-    qp->grh_bytes = attr->transport == RNICSIM_UD ? QP_GRH_BYTES : 0;
-    qp->qkey = attr->qkey;
-    if (attr->transport != RNICSIM_RC && nic->lookup.on)
-        return "transport: allowed is RC with nic.context_unit";
-    if (attr->transport == RNICSIM_XRC && (nic->params->srqc_entries > 0 || nic->params->receive_reads > 0))
-        return "transport: XRC is allowed with SRQs on chip (nic.srqc_entries and nic.receive_reads = 0)";
-    return is_unreliable && sent_turn_on(nic) ? "out of memory" : 0;
-}
-
-int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error)
-{
-    int dead = api_alive(sim, error);
-    if (dead)
-        return dead;
-    if (!attr)
-        return api_fail(error, RNICSIM_EINPUT, "attr is NULL");
-    const char *wrong = wrong_with_qp(attr);
-    if (wrong)
-        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u: %s", attr->qpn, attr->host, wrong);
-    if (qp_table_find(&sim->system.nic[attr->host].by_number, attr->qpn) != QP_NONE)
-        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u exists already", attr->qpn, attr->host);
-    const struct nic_params *nic = sim->system.nic[attr->host].params;
-    int64_t frame_bytes = frame_data_bytes(attr->mtu_bytes, 1, 1);
-    if (ready_quantum_bytes(nic) < frame_bytes)
-        return api_fail(error, RNICSIM_EINPUT,
-                        "QP %u of host %u: a frame of MTU %u has %lld bytes, a quantum of the scheduler only %lld",
-                        attr->qpn, attr->host, attr->mtu_bytes, (long long)frame_bytes,
-                        (long long)ready_quantum_bytes(nic));
-    struct srq *srq = 0;
-    if (attr->srqn > 0 && !(srq = api_find_srq(sim, attr->host, attr->srqn, error)))
-        return RNICSIM_EINPUT;
-    uint32_t srq_index = srq ? qp_table_find(&sim->system.nic[attr->host].srqs.by_number, attr->srqn) : SRQ_NONE;
-    struct qp qp;
-    if (qp_init(&qp, attr->qpn, attr->sq_depth, attr->rq_depth, srq_index, srq ? srq->queue : 0))
-        return api_fail(error, RNICSIM_EINPUT, "out of memory");
-    qp.peer_qpn = attr->peer_qpn;
-    qp.mtu_bytes = attr->mtu_bytes;
-    qp.max_inline_bytes = attr->max_inline_bytes;
-    qp.signal_all = attr->signal_all != 0;
-    qp.service_level = (uint8_t)attr->service_level;
-    qp.weight = attr->weight ? (uint8_t)attr->weight : 1;
-    qp.rate = rate_of(attr->rate_bps, nic->rate_burst);
-    qp.max_rd_atomic = (uint16_t)attr->max_rd_atomic;
-    requester_begin(&qp.requester, attr->sq_psn);
-    uint32_t peer = qp_table_find(&sim->system.nic[attr->peer_host].by_number, attr->peer_qpn);
-    if (peer != QP_NONE && sim->system.nic[attr->peer_host].qp[peer].transport != (unsigned)attr->transport)
-        wrong = "its peer has another transport";
-    else
-        wrong = open_transport(&sim->system, attr->host, &qp, attr);
-    if (wrong) {
-        qp_free(&qp);
-        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u: %s", attr->qpn, attr->host, wrong);
-    }
-    open_recovery(&sim->system.nic[attr->host], &qp, attr->retry);
-    if (attr->max_rd_atomic > 0 && system_answer(&sim->system)) {
-        qp_free(&qp);
-        return api_fail(error, RNICSIM_EINPUT, "out of memory");
-    }
-    if (system_add_qp(&sim->system, attr->host, &qp, attr->peer_host) == QP_NONE) {
-        qp_free(&qp);
-        return api_fail(error, RNICSIM_EINPUT, "out of memory");
-    }
-    if (srq)
-        srq->qps++;
-    return RNICSIM_OK;
-}
-
-int rnicsim_mr_register(struct rnicsim *sim, const struct rnicsim_mr_attr *attr, struct rnicsim_error *error)
-{
-    int dead = api_alive(sim, error);
-    if (dead)
-        return dead;
-    if (!attr)
-        return api_fail(error, RNICSIM_EINPUT, "attr is NULL");
-    if (attr->host >= API_HOSTS || attr->length_bytes == 0 || attr->base + attr->length_bytes < attr->base)
-        return api_fail(error, RNICSIM_EINPUT, "region %u: host is 0 or 1, length at least 1, end within 64 bits",
-                        attr->key);
-    if (attr->page_bytes != 4096 && attr->page_bytes != 2097152 && attr->page_bytes != 1073741824)
-        return api_fail(error, RNICSIM_EINPUT, "region %u: page of %llu bytes, allowed 4096, 2097152, 1073741824",
-                        attr->key, (unsigned long long)attr->page_bytes);
-    int failed = regions_add(&sim->regions[attr->host], attr);
-    if (failed)
-        return api_fail(error, RNICSIM_EINPUT,
-                        failed == -1 ? "region key %u of host %u exists already" : "out of memory", attr->key,
-                        attr->host);
-    return RNICSIM_OK;
 }
 
 /* ---- time ---- */
@@ -348,15 +201,15 @@ static uint32_t srqn_of(const struct rnicsim *sim, uint32_t host, const struct m
 
 static void fill_event(const struct rnicsim *sim, const struct outbox_entry *entry, struct rnicsim_event *event)
 {
-    static const enum rnicsim_event_kind kind[OUTBOX_KINDS] = {
-        RNICSIM_SEND_DONE, RNICSIM_RECV_DONE, RNICSIM_WRITE_VISIBLE, RNICSIM_UNSIGNALLED, RNICSIM_SRQ_LIMIT};
+    static const enum rnicsim_event_kind kind[] = {
+        RNICSIM_SEND_DONE, RNICSIM_RECV_DONE, RNICSIM_WRITE_VISIBLE, RNICSIM_UNSIGNALLED};
     const struct message *message = message_at(&sim->system.messages, entry->message);
     int at_requester = entry->kind == OUTBOX_SEND_DONE || entry->kind == OUTBOX_UNSIGNALLED;
     uint32_t requester = at_requester ? entry->host : entry->host ^ 1u;
     const struct rnic *nic = &sim->system.nic[entry->host];
     const struct qp *qp = &sim->system.nic[requester].qp[message->qp];
     enum rnicsim_opcode sent = (enum rnicsim_opcode)message->opcode;
-    event->kind = kind[entry->kind];
+    event->kind = message->opcode == MESSAGE_RECEIVE ? RNICSIM_RECV_DONE : kind[entry->kind];
     event->host = entry->host;
     event->qpn = at_requester ? qp->qpn : nic->qp[rnic_receiver_of(nic, message)].qpn;
     event->opcode = entry->kind == OUTBOX_RECV_DONE ? RNICSIM_RECV : sent;
@@ -378,6 +231,23 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
             event->stamp_ps[i] = RNICSIM_NEVER; /* it is complete whatever becomes of it there */
 }
 
+/* What happens to an SRQ or a QP, and not to a message. */
+static struct rnicsim_event object_event(const struct rnicsim *sim, const struct outbox_entry *entry)
+{
+    const struct rnic *nic = &sim->system.nic[entry->host];
+    struct rnicsim_event event = {.kind = RNICSIM_SRQ_LIMIT,
+                                  .host = entry->host,
+                                  .at_ps = entry->at_ps - sim->system.shift_ps};
+    if (entry->kind == OUTBOX_SRQ_LIMIT) {
+        event.srqn = nic->srqs.srq[entry->message]->srqn;
+        return event;
+    }
+    event.kind = RNICSIM_QP_ERROR;
+    event.qpn = nic->qp[entry->message].qpn;
+    event.status = nic->qp[entry->message].event_status;
+    return event;
+}
+
 size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *events, size_t max)
 {
     struct outbox_entry entry;
@@ -385,11 +255,8 @@ size_t rnicsim_poll(struct rnicsim *sim, struct rnicsim_event *events, size_t ma
     if (!sim || !events)
         return 0;
     while (count < max && outbox_take(&sim->system.outbox, &entry)) {
-        if (entry.kind == OUTBOX_SRQ_LIMIT) {
-            events[count++] = (struct rnicsim_event){.kind = RNICSIM_SRQ_LIMIT,
-                                                     .host = entry.host,
-                                                     .srqn = sim->system.nic[entry.host].srqs.srq[entry.message]->srqn,
-                                                     .at_ps = entry.at_ps - sim->system.shift_ps};
+        if (entry.kind == OUTBOX_SRQ_LIMIT || entry.kind == OUTBOX_QP_ERROR) {
+            events[count++] = object_event(sim, &entry);
             continue;
         }
         fill_event(sim, &entry, &events[count++]);

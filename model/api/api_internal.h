@@ -2,7 +2,6 @@
 #ifndef API_API_INTERNAL_H
 #define API_API_INTERNAL_H
 
-#include "api/regions.h"
 #include "api/rnicsim.h"
 #include "kernel/hist.h"
 #include "system/system.h"
@@ -14,7 +13,6 @@ struct rnicsim {
     uint64_t posted;                     /* requests */
     int64_t first_post_ps, last_done_ps; /* SIM_NEVER, 0: none yet; in the simulation's own time */
     int64_t last_post_ps[API_HOSTS];
-    struct regions regions[API_HOSTS];
 };
 
 struct rnicsim_hist {
@@ -32,6 +30,17 @@ int api_guard(struct rnicsim *sim, api_call *call, void *argument, struct rnicsi
 
 /* What memories hold is as of now. */
 int api_settle(struct rnicsim *sim, struct rnicsim_error *error);
+
+/* What an attribute says of rights, for the NIC (enum key_access). */
+static inline uint32_t api_access(uint32_t access)
+{
+    return access == 0 ? KEY_ALL : access & KEY_ALL;
+}
+
+static inline int api_access_is_wrong(uint32_t access)
+{
+    return (access & ~(uint32_t)(RNICSIM_ACCESS_ALL | RNICSIM_ACCESS_NO_MORE)) != 0;
+}
 
 /* NULL, and one line: there is none. */
 struct srq *api_find_srq(const struct rnicsim *sim, uint32_t host, uint32_t srqn, struct rnicsim_error *error);

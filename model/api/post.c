@@ -1,23 +1,50 @@
 /* Posting: what the caller gives is checked whole before anything changes. */
 #include "api/api_internal.h"
 
-/* Which of its keys name no region that holds its buffer (enum message_key). Without bytes no key is looked at (IBTA vol. 1, C9-88). */
-static unsigned wrong_keys(const struct rnicsim *sim, uint32_t host, const struct rnicsim_wr *wr)
-{
-    unsigned wrong = 0;
-    if (wr->length_bytes > 0 && !(wr->flags & RNICSIM_INLINE) &&
-        !regions_hold(&sim->regions[host], wr->lkey, wr->local_address, wr->length_bytes))
-        wrong |= MESSAGE_LOCAL_KEY;
-    if (wr->length_bytes > 0 && wr->opcode >= RNICSIM_WRITE &&
-        !regions_hold(&sim->regions[host ^ 1], wr->rkey, wr->remote_address, wr->length_bytes))
-        wrong |= MESSAGE_REMOTE_KEY;
-    return wrong;
-}
-
 /* Where a datagram goes: the QP's index at the peer's NIC. */
 static uint32_t datagram_to(const struct rnicsim *sim, uint32_t host, const struct qp *qp, const struct rnicsim_wr *wr)
 {
     return qp_table_find(&sim->system.nic[host ^ 1].by_number, wr->remote_qpn ? wr->remote_qpn : qp->peer_qpn);
+}
+
+/* What a request says, as far as its keys are looked at. */
+static void take_fields(struct message *message, const struct rnicsim_wr *wr)
+{
+    message->wr_id = wr->wr_id;
+    message->local_address = wr->local_address;
+    message->remote_address = wr->remote_address;
+    message->lkey = wr->lkey;
+    message->rkey = wr->rkey;
+    message->length_bytes = wr->length_bytes;
+    message->immediate = wr->immediate;
+    message->opcode = (uint8_t)wr->opcode;
+    message->has_inline = (wr->flags & RNICSIM_INLINE) != 0;
+    if (!message_is_answered(message) || wr->opcode == RNICSIM_ATOMIC_WRITE)
+        message->request_bytes = wr->length_bytes;
+    if (!message_is_local(message) || !wr->bind)
+        return;
+    message->rkey = wr->bind->key; /* as local.c has it */
+    message->immediate = wr->bind->new_key;
+    message->lkey = wr->bind->region;
+    message->access = api_access(wr->bind->access);
+    message->local_address = wr->bind->base;
+    message->remote_address = wr->bind->length_bytes;
+}
+
+/* Which of its keys are wrong, or that it is for the NICs to see (enum message_key). */
+static unsigned wrong_keys(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
+                           const struct message *message)
+{
+    const struct rnic *own = &sim->system.nic[host], *peer = &sim->system.nic[host ^ 1];
+    int is_open = qp->transport == QP_UD || peer->qp[qp->peer].access == KEY_ALL;
+    if (message_is_local(message) || (is_open && keys_are_open(&own->keys) && keys_are_open(&peer->keys)))
+        return 0;
+    if (own->keys.can_change || peer->keys.can_change)
+        return MESSAGE_KEYS_LATER;
+    unsigned wrong = access_local(own, qp, message) ? 0 : MESSAGE_LOCAL_KEY;
+    if (qp->transport != QP_UD && !access_remote(peer, &peer->qp[qp->peer], message))
+        wrong |= MESSAGE_REMOTE_KEY;
+    return wrong;
 }
 
 static const char *wrong_with_datagram(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
@@ -33,23 +60,56 @@ static const char *wrong_with_datagram(const struct rnicsim *sim, uint32_t host,
     return 0;
 }
 
-static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
-                                      const struct rnicsim_wr *wr, int64_t at_ps)
+/* What is said by verbs for each operation and transport (ibv_post_send(3)), and what each needs. */
+static const char *wrong_with_operation(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
+                                        const struct rnicsim_wr *wr, const struct message *message)
 {
-    int is_answered = wr->opcode >= RNICSIM_READ, is_atomic = wr->opcode > RNICSIM_READ;
-    if ((unsigned)wr->opcode > RNICSIM_FETCH_ADD || wr->opcode == RNICSIM_RECV)
-        return "opcode: allowed SEND, SEND_IMM, WRITE, WRITE_IMM, READ, CMP_SWAP, FETCH_ADD";
-    if (is_answered && qp->max_rd_atomic == 0)
-        return "READs and atomics need a QP with max_rd_atomic from 1";
-    if (is_answered && qp->is_unreliable)
-        return "READs and atomics are acknowledged: not on UC and UD, nor with transport.completion = sent";
-    if (qp->transport == QP_XRC && (wr->opcode <= RNICSIM_SEND_IMM || wr->opcode == RNICSIM_WRITE_IMM) &&
+    if ((unsigned)wr->opcode > RNICSIM_FAST_REG || wr->opcode == RNICSIM_RECV)
+        return "opcode: allowed are those of enum rnicsim_opcode but RECV";
+    if (message_is_answered(message) && qp->max_rd_atomic == 0)
+        return "READs and atomics, FLUSH and ATOMIC_WRITE need a QP with max_rd_atomic from 1";
+    if (message_is_answered(message) && qp->is_unreliable)
+        return "READs and atomics, FLUSH and ATOMIC_WRITE are acknowledged: not on UC and UD, nor with "
+               "transport.completion = sent";
+    if (wr->opcode == RNICSIM_SEND_INV && qp->is_unreliable)
+        return "SEND_INV is acknowledged: not on UC and UD, nor with transport.completion = sent";
+    if (wr->opcode > RNICSIM_FETCH_ADD && wr->opcode <= RNICSIM_SEND_INV && sim->system.nic[host].lookup.on)
+        return "FLUSH, ATOMIC_WRITE and SEND_INV: not with nic.context_unit";
+    if (qp->transport == QP_XRC && message_is_received(message) &&
         qp_table_find(&sim->system.nic[host ^ 1].srqs.by_number, wr->remote_srqn) == QP_NONE)
         return "remote_srqn names no SRQ of the peer";
-    if (is_answered && (wr->flags & RNICSIM_INLINE))
-        return "inline: allowed for what a request sends";
-    if (is_atomic && (wr->length_bytes != 8 || wr->remote_address % 8 != 0))
+    if ((message_is_atomic(message) || wr->opcode == RNICSIM_ATOMIC_WRITE) &&
+        (wr->length_bytes != 8 || wr->remote_address % 8 != 0))
         return "atomics: allowed are 8 bytes at an address that is a multiple of 8";
+    if (wr->opcode == RNICSIM_FLUSH && ((wr->immediate & ~19u) != 0 || (wr->immediate & 3) == 0))
+        return "immediate of a FLUSH: allowed are those of enum rnicsim_flush, VISIBLE or PERSISTENT at least";
+    return 0;
+}
+
+static const char *wrong_with_local(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
+                                    const struct rnicsim_wr *wr)
+{
+    if (!wr->bind)
+        return "bind is NULL: LOCAL_INV, BIND_MW and FAST_REG say in it what they do";
+    if (qp->transport == QP_UD || !sim->system.nic[host].has_local)
+        return "LOCAL_INV, BIND_MW and FAST_REG: allowed on RC, UC and XRC, when the host has a window or a free region";
+    if (wr->length_bytes != 0 || (wr->flags & RNICSIM_INLINE))
+        return "LOCAL_INV, BIND_MW and FAST_REG carry nothing: length is 0, inline is not set";
+    if (api_access_is_wrong(wr->bind->access))
+        return "access: allowed are those of enum rnicsim_access";
+    return 0;
+}
+
+static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
+                                      const struct rnicsim_wr *wr, const struct message *message, int64_t at_ps)
+{
+    const char *wrong = wrong_with_operation(sim, host, qp, wr, message);
+    if (!wrong && message_is_local(message))
+        wrong = wrong_with_local(sim, host, qp, wr);
+    if (wrong)
+        return wrong;
+    if ((wr->flags & RNICSIM_INLINE) && (message->request_bytes != wr->length_bytes || wr->opcode == RNICSIM_FLUSH))
+        return "inline: allowed for what a request sends";
     if (wr->length_bytes > RNICSIM_MESSAGE_MAX_BYTES)
         return "length: allowed 0 to 2147483648 bytes";
     if ((wr->flags & RNICSIM_INLINE) && wr->length_bytes > qp->max_inline_bytes)
@@ -59,11 +119,10 @@ static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, 
         return "unknown flags";
     if ((wr->flags & RNICSIM_HAS_ARRIVAL) && (wr->arrival_ps < 0 || wr->arrival_ps > at_ps))
         return "arrival: allowed 0 to the instant of its post";
-    unsigned wrong = wr->flags & RNICSIM_ANY_KEY ? 0 : wrong_keys(sim, host, wr);
-    if (wrong & MESSAGE_LOCAL_KEY)
-        return "lkey names no region that holds the local buffer";
-    if (wrong & MESSAGE_REMOTE_KEY)
-        return "rkey names no region of the peer that holds the remote buffer";
+    if ((message->wrong_keys & MESSAGE_LOCAL_KEY) && !(wr->flags & RNICSIM_ANY_KEY))
+        return "lkey names no region that holds the local buffer, or that may be used so";
+    if ((message->wrong_keys & MESSAGE_REMOTE_KEY) && !(wr->flags & RNICSIM_ANY_KEY))
+        return "rkey names no region of the peer that holds the remote buffer, or that may be used so";
     return qp->transport == QP_UD ? wrong_with_datagram(sim, host, qp, wr) : 0;
 }
 
@@ -105,43 +164,6 @@ static int own_time(struct rnicsim *sim, uint32_t host, int64_t at_ps, int64_t *
     return RNICSIM_OK;
 }
 
-static int add_message(struct rnicsim *sim, uint32_t host, uint32_t index, uint32_t offset, const struct rnicsim_wr *wr)
-{
-    struct qp *qp = &sim->system.nic[host].qp[index];
-    uint32_t ref = message_new(&sim->system.messages);
-    if (ref == POOL_NONE)
-        return -1;
-    struct message *message = message_at(&sim->system.messages, ref);
-    message->ordinal = ++sim->posted;
-    message->wr_id = wr->wr_id;
-    message->local_address = wr->local_address;
-    message->remote_address = wr->remote_address;
-    message->lkey = wr->lkey;
-    message->rkey = wr->rkey;
-    message->length_bytes = wr->length_bytes;
-    message->request_bytes = wr->opcode >= RNICSIM_READ ? 0 : wr->length_bytes;
-    message->fenced = (wr->flags & RNICSIM_FENCE) != 0;
-    message->immediate = wr->immediate;
-    message->qp = index;
-    message->opcode = (uint8_t)wr->opcode;
-    if (qp->transport == QP_UD) {
-        message->to = datagram_to(sim, host, qp, wr);
-        message->qkey = wr->remote_qpn ? wr->remote_qkey : qp->qkey;
-    } else if (qp->transport == QP_XRC && message_is_received(message)) {
-        message->to = qp_table_find(&sim->system.nic[host ^ 1].srqs.by_number, wr->remote_srqn);
-    }
-    message->signalled = qp->signal_all || (wr->flags & RNICSIM_SIGNALLED);
-    message->has_inline = (wr->flags & RNICSIM_INLINE) != 0;
-    if (wr->flags & RNICSIM_ANY_KEY)
-        message->wrong_keys = wrong_keys(sim, host, wr) & 3;
-    if (sim->system.contents)
-        content_posted(sim->system.contents, host, &sim->system.messages, ref, wr->compare, wr->swap_or_add);
-    if (wr->flags & RNICSIM_HAS_ARRIVAL)
-        message->stamp_ps[MESSAGE_AT_ARRIVAL] = wr->arrival_ps + sim->system.shift_ps;
-    qp->send[(qp->posted + offset) & qp->send_mask] = ref;
-    return 0;
-}
-
 /* A checked post, for api_guard(). */
 struct post {
     uint32_t host, index;
@@ -152,15 +174,69 @@ struct post {
     int64_t own_ps;
 };
 
+/* A checked request is posted. */
+static void finish_message(struct rnicsim *sim, const struct post *post, uint32_t ref, const struct rnicsim_wr *wr)
+{
+    struct qp *qp = &sim->system.nic[post->host].qp[post->index];
+    struct message *message = message_at(&sim->system.messages, ref);
+    message->ordinal = ++sim->posted;
+    message->fenced = (wr->flags & RNICSIM_FENCE) != 0;
+    message->solicited = (wr->flags & RNICSIM_SOLICITED) != 0;
+    message->qp = post->index;
+    if (qp->transport == QP_UD) {
+        message->to = datagram_to(sim, post->host, qp, wr);
+        message->qkey = wr->remote_qpn ? wr->remote_qkey : qp->qkey;
+    } else if (qp->transport == QP_XRC && message_is_received(message)) {
+        message->to = qp_table_find(&sim->system.nic[post->host ^ 1].srqs.by_number, wr->remote_srqn);
+    }
+    message->signalled = qp->signal_all || (wr->flags & RNICSIM_SIGNALLED);
+    if (sim->system.contents)
+        content_posted(sim->system.contents, post->host, &sim->system.messages, ref, wr->compare, wr->swap_or_add);
+    if (wr->flags & RNICSIM_HAS_ARRIVAL)
+        message->stamp_ps[MESSAGE_AT_ARRIVAL] = wr->arrival_ps + sim->system.shift_ps;
+}
+
 static int ring(struct rnicsim *sim, void *argument, struct rnicsim_error *error)
 {
     const struct post *post = argument;
-    for (size_t i = 0; i < post->count; i++)
-        if (add_message(sim, post->host, post->index, (uint32_t)i, &post->requests[i]))
-            return api_fail(error, RNICSIM_EINPUT, "out of memory");
+    const struct qp *qp = &sim->system.nic[post->host].qp[post->index];
+    for (uint32_t i = 0; i < post->count; i++)
+        finish_message(sim, post, qp->send[(qp->posted + i) & qp->send_mask], &post->requests[i]);
     if (rnic_ring(&sim->system.nic[post->host], post->index, (uint32_t)post->count, post->own_ps))
         return api_fail(error, RNICSIM_EINPUT, "out of memory");
     return RNICSIM_OK;
+}
+
+static void drop_messages(struct rnicsim *sim, const struct qp *qp, size_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        message_end(&sim->system.messages, qp->send[(qp->posted + i) & qp->send_mask]);
+}
+
+/* Makes messages of requests, behind those that are posted, and checks them; without an effect when one is wrong. */
+static int make_messages(struct rnicsim *sim, struct qp *qp, const struct post *post, int64_t at_ps,
+                         struct rnicsim_error *error)
+{
+    const char *wrong = 0;
+    uint32_t made = 0;
+    while (made < post->count && !wrong) {
+        const struct rnicsim_wr *wr = &post->requests[made];
+        uint32_t ref = message_new(&sim->system.messages);
+        if (ref == POOL_NONE) {
+            wrong = "out of memory";
+            break;
+        }
+        struct message *message = message_at(&sim->system.messages, ref);
+        qp->send[(qp->posted + made++) & qp->send_mask] = ref;
+        take_fields(message, wr);
+        message->wrong_keys = wrong_keys(sim, post->host, qp, message) & 7;
+        wrong = wrong_with_request(sim, post->host, qp, wr, message, at_ps);
+    }
+    if (!wrong)
+        return RNICSIM_OK;
+    unsigned long long wr_id = post->requests[made > 0 ? made - 1 : 0].wr_id;
+    drop_messages(sim, qp, made);
+    return api_fail(error, RNICSIM_EINPUT, "request %llu on QP %u of host %u: %s", wr_id, qp->qpn, post->host, wrong);
 }
 
 int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_wr *requests, size_t count,
@@ -179,14 +255,12 @@ int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
     if (count > qp->sq_depth - (qp->posted - qp->retired))
         return api_fail(error, RNICSIM_EINPUT, "send queue full: QP %u of host %u holds %u of %u, %zu more were posted",
                         qpn, host, qp->posted - qp->retired, qp->sq_depth, count);
-    for (size_t i = 0; i < count; i++) {
-        const char *wrong = wrong_with_request(sim, host, qp, &requests[i], at_ps);
-        if (wrong)
-            return api_fail(error, RNICSIM_EINPUT, "request %llu on QP %u of host %u: %s",
-                            (unsigned long long)requests[i].wr_id, qpn, host, wrong);
-    }
-    if (own_time(sim, host, at_ps, &post.own_ps, error))
+    if (make_messages(sim, qp, &post, at_ps, error))
         return RNICSIM_EINPUT;
+    if (own_time(sim, host, at_ps, &post.own_ps, error)) {
+        drop_messages(sim, qp, count);
+        return RNICSIM_EINPUT;
+    }
     return api_guard(sim, ring, &post, error);
 }
 
@@ -202,6 +276,9 @@ static int add_receives(struct rnicsim *sim, void *argument, struct rnicsim_erro
                                                                          .posted_at_ps = posted_at,
                                                                          .length_bytes = post->buffers[i].length_bytes,
                                                                          .lkey = post->buffers[i].lkey};
+    struct rnic *nic = &sim->system.nic[post->host];
+    if (post->index != QP_NONE && nic->qp[post->index].failed)
+        errors_go_on(nic, post->index, rnic_cycle(nic, posted_at));
     return RNICSIM_OK;
 }
 
@@ -241,7 +318,7 @@ int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
 int rnicsim_post_srq_recv(struct rnicsim *sim, uint32_t host, uint32_t srqn, const struct rnicsim_recv *buffers,
                           size_t count, int64_t at_ps, struct rnicsim_error *error)
 {
-    struct post post = {.host = host, .count = count, .buffers = buffers};
+    struct post post = {.host = host, .index = QP_NONE, .count = count, .buffers = buffers};
     int dead = api_alive(sim, error);
     if (dead)
         return dead;

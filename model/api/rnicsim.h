@@ -97,6 +97,8 @@ struct rnicsim_qp_attr {
         transport;   /* XRC: rq_depth and srqn are 0. UD: peer_qpn is where requests go that name no QP */
     uint32_t sq_psn; /* 0 .. 2^24-1, of its first packet */
     uint32_t qkey;   /* of a UD QP: what does not have it is dropped */
+    uint32_t pd;     /* protection domain: keys of others are refused */
+    uint32_t access; /* what its peer may do, enum rnicsim_access */
 };
 
 struct rnicsim_srq_attr {
@@ -117,16 +119,41 @@ RNICSIM_API int rnicsim_srq_arm(struct rnicsim *sim, uint32_t host, uint32_t srq
 /* Creates a QP in state RTS. Both ends must exist before the first post. */
 RNICSIM_API int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error);
 
-struct rnicsim_mr_attr {
-    uint32_t host;
-    uint32_t key; /* lkey and rkey */
-    uint64_t base;
-    uint64_t length_bytes;
-    uint64_t page_bytes; /* 4096, 2 MiB or 1 GiB */
+enum rnicsim_access { /* rights, the values of ibv_access_flags; none at all: all of them */
+                      RNICSIM_ACCESS_LOCAL_WRITE = 1,
+                      RNICSIM_ACCESS_REMOTE_WRITE = 2,
+                      RNICSIM_ACCESS_REMOTE_READ = 4,
+                      RNICSIM_ACCESS_REMOTE_ATOMIC = 8,
+                      RNICSIM_ACCESS_BIND = 16,
+                      RNICSIM_ACCESS_FLUSH_VISIBLE = 256,
+                      RNICSIM_ACCESS_FLUSH_PERSISTENT = 512,
+                      RNICSIM_ACCESS_ALL = 0x3ff,
+                      RNICSIM_ACCESS_NO_MORE = 1 << 30 /* than what is named, even if that is nothing */
 };
 
+enum rnicsim_key_kind {
+    RNICSIM_REGION,
+    RNICSIM_FAST_REGION, /* free until a FAST_REG */
+    RNICSIM_WINDOW_1,    /* free until a BIND_MW, which may come again */
+    RNICSIM_WINDOW_2     /* free until a BIND_MW; then only for the QP that it was posted on, until LOCAL_INV or SEND_INV */
+};
+
+struct rnicsim_mr_attr {
+    uint32_t host;
+    uint32_t key;          /* lkey and rkey */
+    uint64_t base;         /* of what is free, 0 */
+    uint64_t length_bytes; /* the same */
+    uint64_t page_bytes;   /* 4096, 2 MiB or 1 GiB */
+    uint32_t access;       /* of what is free, 0 */
+    uint32_t pd;
+    enum rnicsim_key_kind kind; /* windows and fast regions: not with nic.context_unit, nic.grant = request, nic.fabric */
+};
+
+/* While a host has none, its keys are not looked at. */
 RNICSIM_API int rnicsim_mr_register(struct rnicsim *sim, const struct rnicsim_mr_attr *attr,
                                     struct rnicsim_error *error);
+/* It is gone at once: what is under way with it fails. Refused while windows are bound to it (IBTA vol. 1, 10.6.7.2.5). */
+RNICSIM_API int rnicsim_mr_deregister(struct rnicsim *sim, uint32_t host, uint32_t key, struct rnicsim_error *error);
 
 /* ---- work requests ---- */
 
@@ -138,7 +165,28 @@ enum rnicsim_opcode {
     RNICSIM_RECV, /* only in completions */
     RNICSIM_READ,
     RNICSIM_CMP_SWAP,
-    RNICSIM_FETCH_ADD
+    RNICSIM_FETCH_ADD,
+    RNICSIM_FLUSH,        /* answered when what was written before is visible; RC and XRC, as the next one */
+    RNICSIM_ATOMIC_WRITE, /* 8 bytes, written in one, behind all before it */
+    RNICSIM_SEND_INV,     /* and the peer's key `immediate` is invalidated */
+    /* done by the NIC itself; wr.bind says what */
+    RNICSIM_LOCAL_INV, /* waits for all before it */
+    RNICSIM_BIND_MW,
+    RNICSIM_FAST_REG
+};
+
+struct rnicsim_bind {
+    uint32_t key;     /* the window or region, which has new_key from then on; LOCAL_INV needs only this */
+    uint32_t new_key; /* the same but for the last 8 bits */
+    uint32_t region;  /* of a window: the key of what it is bound to */
+    uint32_t access;  /* enum rnicsim_access */
+    uint64_t base, length_bytes; /* length 0 frees a window of type 1 */
+};
+
+enum rnicsim_flush { /* what a FLUSH is to reach, in wr.immediate as in its header (IBTA vol. 1 rel. 1.5, FETH) */
+                     RNICSIM_FLUSH_VISIBLE = 1,
+                     RNICSIM_FLUSH_PERSISTENT = 2,
+                     RNICSIM_FLUSH_REGION = 16 /* not a range, but all of the key's region */
 };
 
 #define RNICSIM_SIGNALLED 1u
@@ -163,6 +211,7 @@ struct rnicsim_wr {
     uint32_t remote_qpn, remote_qkey; /* on a UD QP: where it goes; qpn 0: to the QP's peer, with its own Q_Key */
     uint32_t remote_srqn;             /* on an XRC QP, of what takes a receive buffer */
     uint64_t compare, swap_or_add;    /* of an atomic, with rnicsim_options.data */
+    const struct rnicsim_bind *bind;  /* of LOCAL_INV, BIND_MW, FAST_REG; else NULL */
     int64_t arrival_ps; /* with RNICSIM_HAS_ARRIVAL: 0 .. the post's at_ps. Changes no time, only the first stamp */
 };
 
@@ -299,7 +348,8 @@ enum rnicsim_event_kind {
     RNICSIM_RECV_DONE,     /* a receive-queue CQE */
     RNICSIM_WRITE_VISIBLE, /* the last byte of a peer's WRITE lies in this host's memory */
     RNICSIM_UNSIGNALLED,   /* an unsignalled request was retired; no program sees it, statistics do */
-    RNICSIM_SRQ_LIMIT /* an SRQ has fewer buffers than its limit: kind, host, srqn and at_ps are set, nothing else */
+    RNICSIM_SRQ_LIMIT, /* an SRQ has fewer buffers than its limit: kind, host, srqn and at_ps are set, nothing else */
+    RNICSIM_QP_ERROR   /* a QP failed as a responder: kind, host, qpn, status (9 to 11, as its peer is told) and at_ps */
 };
 
 struct rnicsim_event {

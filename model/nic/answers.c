@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#define FLUSHING_READ_BYTES 1u /* of a FLUSH: the shortest read there is, one DW on the link */
+
 static struct answer *answer_at(const struct rnic *rnic, uint32_t index)
 {
     return (struct answer *)rnic->answers.pool.slot + index;
@@ -124,19 +126,25 @@ static uint32_t writes_under_way(const struct rnic *rnic)
            (rnic->pcie.writing[PCIE_IN_PAYLOAD - 1].active != 0);
 }
 
+static uint8_t kind_of(const struct message *message, int is_again)
+{
+    if (message_is_atomic(message))
+        return is_again ? ANSWER_KEPT : ANSWER_ATOMIC;
+    return message->opcode == MESSAGE_FLUSH ? ANSWER_FLUSH : ANSWER_READ;
+}
+
 void answers_ask(struct rnic *rnic, const struct item *request, int is_again, int64_t now_cyc)
 {
     struct answers *answers = &rnic->answers;
     struct qp *qp = &rnic->qp[request->qp];
     const struct message *message = rnic_message(rnic, request->message);
     uint32_t under_way = writes_under_way(rnic);
-    int is_atomic = message_is_atomic(message);
-    struct answer made = {.kind = is_atomic ? (is_again ? ANSWER_KEPT : ANSWER_ATOMIC) : ANSWER_READ,
+    struct answer made = {.kind = kind_of(message, is_again),
                           .again = (uint8_t)is_again,
                           .offset_bytes = request->offset,
                           .begin_bytes = request->offset,
                           .address = message->remote_address,
-                          .bytes = message->length_bytes,
+                          .bytes = message_answer_bytes(message),
                           .message = request->message,
                           .psn = request->psn,
                           .msn = qp->responder.msn,
@@ -281,9 +289,10 @@ static int cut_packet(struct rnic *rnic, struct qp *qp, struct item *item)
     item->again = answer->again;
     answer->offset_bytes += item->payload_bytes;
     item->last = answer->offset_bytes == answer->bytes;
-    item->bytes = answer->kind != ANSWER_READ ? FRAME_ACK_BYTES + FRAME_ATOMIC_ACK_BYTES
-                                              : frame_data_bytes(item->payload_bytes, 0, 0) +
-                                                    (item->first || item->last ? FRAME_AETH_BYTES : 0);
+    int has_value = answer->kind == ANSWER_ATOMIC || answer->kind == ANSWER_KEPT;
+    item->bytes = has_value ? FRAME_ACK_BYTES + FRAME_ATOMIC_ACK_BYTES
+                            : frame_data_bytes(item->payload_bytes, 0, 0) +
+                                  (item->first || item->last ? FRAME_AETH_BYTES : 0);
     answer->psn = psn_add(answer->psn, 1);
     return item->last;
 }
@@ -324,10 +333,13 @@ void answers_grant(struct rnic *rnic, int64_t now_cyc)
         space_take(&answers->space, units);
         level_in(&answers->level, now_cyc, units);
     }
+    uint32_t read_bytes = answer.kind == ANSWER_KEPT    ? 0
+                          : answer.kind == ANSWER_FLUSH ? FLUSHING_READ_BYTES
+                                                        : item->payload_bytes;
     uint32_t read = answer.kind == ANSWER_ATOMIC
                         ? atomics_begin(rnic, index, &answer, ref)
                         : pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, answer.address + answer.offset_bytes,
-                                          answer.kind == ANSWER_KEPT ? 0 : item->payload_bytes, ref);
+                                          read_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
     rnic_run_reads(rnic);

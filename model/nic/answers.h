@@ -15,7 +15,13 @@
 #include "kernel/level.h"
 #include "kernel/space.h"
 
-enum answer_kind { ANSWER_READ, ANSWER_ATOMIC, ANSWER_KEPT /* of an atomic that was executed before */, ANSWER_ACK };
+enum answer_kind {
+    ANSWER_READ, /* of an ATOMIC WRITE: of no bytes, behind its write */
+    ANSWER_ATOMIC,
+    ANSWER_KEPT,  /* of an atomic that was executed before */
+    ANSWER_FLUSH, /* behind a read that brings nothing but pushes writes before it (PCIe Base Spec, 2.4.1) */
+    ANSWER_ACK
+};
 
 struct answer {
     uint64_t address; /* of the data */

@@ -233,7 +233,7 @@ static void change(struct contents *contents, const struct content_op *op, int i
  * its place. */
 static void check(struct contents *contents, const struct message *message, const struct content_op *op)
 {
-    int is_read = message_is_answered(message);
+    int is_read = message->opcode == MESSAGE_READ;
     const struct memory *to = &contents->memory[op->host], *from = &contents->memory[op->host ^ 1];
     uint64_t source = is_read ? message->remote_address : message->local_address;
     uint64_t place = op->address - op->offset;

@@ -191,7 +191,7 @@ static void return_to_scheduler(struct rnic *rnic, const struct context_request 
     struct qp *qp = &rnic->qp[request->qp];
     if (request->failed) {
         if (!qp->failed)
-            retire_fail(rnic, request->qp, qp->cut, now_cyc);
+            errors_of_request(rnic, request->qp, qp->cut, now_cyc);
     } else {
         qp->has_context = 1 + request->has_payload;
         qp->queued = 0;
@@ -236,8 +236,8 @@ uint32_t context_place_of(const struct rnic *rnic, const struct item *item, uint
     }
     *region = message->rkey;
     *address = message->remote_address + item->offset;
-    if (message_is_answered(message))
-        return message->length_bytes;
+    if (message_is_answered(message)) /* a FLUSH reads a byte */
+        return message->opcode == MESSAGE_FLUSH ? 1 : message->length_bytes;
     if (!message_is_send(message) || !item->first)
         return item->payload_bytes;
     const struct qp_receive *receive = receive_queue_first(qp->receives, rnic->sim->now);

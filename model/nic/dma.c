@@ -22,7 +22,7 @@ static void give_to_scheduler(struct rnic *rnic, uint32_t index, int64_t at_cyc)
     int is_record = read->kind == PCIE_RECORD_READ;
     uint32_t ref = read->ref | (is_record ? RNIC_IS_RECORD : 0) | (read->failed ? RNIC_HAS_FAILED : 0);
     if (read->failed && !is_record)
-        retire_fail(rnic, RNIC_QP_OF(read->ref), first_of_fetch(&rnic->qp[RNIC_QP_OF(read->ref)], read->ref), at_cyc);
+        errors_of_request(rnic, RNIC_QP_OF(read->ref), first_of_fetch(&rnic->qp[RNIC_QP_OF(read->ref)], read->ref), at_cyc);
     if (!read->failed || is_record || rnic->lookup.on) /* a visit waits, whatever comes */
         rnic_forward(path_entry(&rnic->path[RNIC_WQE]), at_cyc, read->bytes, ref);
     int64_t free_cyc = at_cyc + rnic->params->wqe_hold;
@@ -187,6 +187,16 @@ static __attribute__((noinline, cold)) void ahead_written(struct rnic *rnic, con
         receive_tell_ahead(rnic, &item, from_cyc);
 }
 
+/* The CQE of a message is on its way: those of a QP in error are flushed behind it. */
+static inline void count_received(struct rnic *rnic, uint32_t index, int64_t cyc)
+{
+    struct qp *qp = &rnic->qp[index];
+    rnic->receives++;
+    qp->receives_due--;
+    if (__builtin_expect(qp->failed, 0) && qp->receives_due == 0)
+        errors_go_on(rnic, index, cyc);
+}
+
 /* A data packet's payload is written: it may be the one that delivers its message, and the one that is acknowledged now. */
 static void payload_written(struct rnic *rnic, const struct pcie_up *up)
 {
@@ -232,7 +242,8 @@ static void payload_written(struct rnic *rnic, const struct pcie_up *up)
         check_order(rnic, message, up->visible_at_ps);
         message->delivered_at_ps =
             up->visible_at_ps > message->payload_seen_ps ? up->visible_at_ps : message->payload_seen_ps;
-        rnic->receives += (uint64_t)message_is_received(message);
+        if (message_is_received(message))
+            count_received(rnic, item->qp, from_cyc);
         if (__builtin_expect(rnic->params->cq_commit > 0, 0) && message_is_received(message))
             retire_commits(rnic, item->qp, known_cyc(rnic, up));
         if (ack_point != TRANSPORT_ACK_ACCEPTED)
@@ -263,9 +274,10 @@ static void receive_cqe_written(struct rnic *rnic, uint32_t index, const struct 
     check_order(rnic, message, up->visible_at_ps);
     message->delivered_at_ps =
         up->visible_at_ps > message->payload_seen_ps ? up->visible_at_ps : message->payload_seen_ps;
-    rnic->receives++;
+    uint32_t qp = rnic_receiver_of(rnic, message);
+    count_received(rnic, qp, known_cyc(rnic, up));
     if (rnic->params->cq_commit > 0)
-        retire_commits(rnic, rnic_receiver_of(rnic, message), known_cyc(rnic, up));
+        retire_commits(rnic, qp, known_cyc(rnic, up));
     if (rnic->events.on)
         events_cqe_written(rnic, OUTBOX_RECV_DONE, index, up);
     else
@@ -282,7 +294,7 @@ static void cqe_written(struct rnic *rnic, const struct pcie_up *up)
     struct message *message = rnic_message(rnic, up->ref);
     message->stamp_ps[MESSAGE_AT_CQE] = up->visible_at_ps;
     rnic->completions++;
-    if (message_is_answered(message) && message->status == MESSAGE_OK)
+    if (message_answer_bytes(message) > 0 && message->status == MESSAGE_OK)
         check_order(rnic, message, up->visible_at_ps);
     if (__builtin_expect(rnic->params->cq_commit > 0, 0))
         retire_commits(rnic, message->qp, known_cyc(rnic, up));

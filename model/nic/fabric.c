@@ -88,7 +88,7 @@ int64_t fabric_take_posts(struct rnic *rnic, int64_t now_cyc)
         qp->known += count;
         qp->asked = qp->fetched += count; /* the request is here whole */
         if (qp->failed)
-            retire_flush(rnic, index, now_cyc);
+            errors_go_on(rnic, index, now_cyc);
         else
             scheduler_kick(rnic, index, now_cyc, QP_WAIT_POST);
     }

@@ -47,7 +47,7 @@ static unsigned kind_of(const struct rnic *rnic, const struct item *item)
         return FAULT_ANSWER;
     const struct message *message = rnic_message(rnic, item->message);
     return message_is_send(message)       ? FAULT_SEND
-           : message_is_atomic(message)   ? FAULT_ATOMIC_REQUEST
+           : message_is_atomic(message) || message->opcode == MESSAGE_ATOMIC_WRITE ? FAULT_ATOMIC_REQUEST
            : message_is_answered(message) ? FAULT_READ_REQUEST
                                           : FAULT_WRITE;
 }

@@ -47,6 +47,8 @@ static void cut_request(struct qp *qp, struct message *message, struct item *ite
     item->ack_request = 0;
     if (message_is_atomic(message))
         item->bytes += FRAME_ATOMIC_ETH_BYTES - FRAME_RETH_BYTES;
+    else if (message->opcode == MESSAGE_FLUSH)
+        item->bytes += FRAME_FETH_BYTES;
     if (message->cut) /* it is sent again */
         return;
     qp->answers_due++;
@@ -63,7 +65,7 @@ static __attribute__((noinline, cold)) void cut_again(struct rnic *rnic, struct 
     }
     rnic->repeated++;
     item->again = 1;
-    if (rnic->selective.on && !message_is_answered(message))
+    if ((rnic->selective.on || qp->halted) && !message_is_answered(message))
         item->ack_request = 1; /* nothing behind it may follow that would have it acknowledged */
     if (message_is_answered(message))
         item->offset = (uint32_t)psn_difference(item->psn, message->first_psn) * qp->mtu_bytes; /* what was missing */
@@ -95,7 +97,7 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
         message->first_psn = item->psn;
     }
     item->bytes = frame_data_bytes(item->payload_bytes, item->first && !message_is_send(message),
-                                   item->last && message_has_immediate(message)) +
+                                   item->last && message_has_word(message)) +
                   qp->header_bytes;
     qp->offset_bytes += item->payload_bytes;
     if (__builtin_expect(qp->recovery.due_cyc == 0, 0))
@@ -168,10 +170,10 @@ read_payload(struct rnic *rnic, struct qp *qp, const struct message *message, ui
 uint32_t grant_packet(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
-    const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
+    struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
     uint32_t ref = make_packet(rnic, qp);
     uint32_t read = read_payload(rnic, qp, message, ref, now_cyc);
-    if (__builtin_expect(message->wrong_keys & MESSAGE_LOCAL_KEY, 0))
+    if (__builtin_expect(message->wrong_keys, 0) && access_wrong_local(rnic, message))
         rnic->pcie.read[read].failed = 1;
     rnic_run_reads(rnic);
     return rnic_item(rnic, ref)->bytes;

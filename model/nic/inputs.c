@@ -11,7 +11,7 @@ static void take_doorbell(struct rnic *rnic, struct fifo_slot slot)
     if (doorbell->pushed && qp->asked + 1 == qp->known && qp->fetched == qp->asked)
         qp->asked = ++qp->fetched; /* otherwise it waits for the ones before it, and is fetched with them */
     if (qp->failed)
-        retire_flush(rnic, doorbell->qp, slot.head_cyc);
+        errors_go_on(rnic, doorbell->qp, slot.head_cyc);
     else
         scheduler_enqueue(rnic, doorbell->qp, slot.head_cyc, QP_WAIT_POST);
     pool_give(&rnic->doorbells, slot.ref);

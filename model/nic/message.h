@@ -28,21 +28,31 @@ enum message_stamp {
     MESSAGE_AT_SEEN
 };
 
-enum message_opcode { /* enum rnicsim_opcode, in which 4 is a receive's */
+enum message_opcode { /* enum rnicsim_opcode */
                       MESSAGE_SEND,
                       MESSAGE_SEND_IMM,
                       MESSAGE_WRITE,
                       MESSAGE_WRITE_IMM,
-                      MESSAGE_READ = 5,
+                      MESSAGE_RECEIVE, /* no request: what a receive WQE's CQE tells that is flushed or in error */
+                      MESSAGE_READ,
                       MESSAGE_CMP_SWAP,
-                      MESSAGE_FETCH_ADD
+                      MESSAGE_FETCH_ADD,
+                      MESSAGE_FLUSH,
+                      MESSAGE_ATOMIC_WRITE,
+                      MESSAGE_SEND_INV,
+                      MESSAGE_LOCAL_INV,
+                      MESSAGE_BIND_MW,
+                      MESSAGE_FAST_REG
 };
 
 enum message_status {
     MESSAGE_OK = 0,
+    MESSAGE_LOCAL_LENGTH = 1,
     MESSAGE_QP_OPERATION = 2,
     MESSAGE_LOCAL_PROTECTION = 4,
     MESSAGE_FLUSHED = 5,
+    MESSAGE_BIND_FAILED = 6,
+    MESSAGE_LOCAL_ACCESS = 8,
     MESSAGE_REMOTE_INVALID = 9,
     MESSAGE_REMOTE_ACCESS = 10,
     MESSAGE_REMOTE_OPERATION = 11,
@@ -52,7 +62,13 @@ enum message_status {
     MESSAGE_TWICE = 255 /* of an item: it has come before, and is acknowledged again */
 };                      /* enum ibv_wc_status */
 
-enum message_key { MESSAGE_LOCAL_KEY = 1, MESSAGE_REMOTE_KEY = 2 }; /* bits */
+enum message_key { /* bits: what is wrong; whether it is to be looked at when a packet needs it */
+                   MESSAGE_LOCAL_KEY = 1,
+                   MESSAGE_REMOTE_KEY = 2,
+                   MESSAGE_KEYS_LATER = 4
+};
+
+enum message_flush { MESSAGE_FLUSH_VISIBLE = 1, MESSAGE_FLUSH_PERSISTENT = 2, MESSAGE_FLUSH_REGION = 16 }; /* FETH */
 
 /* 256 bytes: an index becomes an address with a shift. */
 struct message {
@@ -61,28 +77,29 @@ struct message {
     uint64_t ordinal;                       /* of all that were posted, from 1 */
     uint32_t lkey, rkey;                    /* rkey: as remote_address */
     uint32_t length_bytes;
-    uint32_t request_bytes; /* of them that the request carries: all, or none of what is answered */
+    uint32_t request_bytes; /* of them that the request carries: all, or none of what comes back */
     union {
         uint32_t returned_bytes; /* what has come of the answer */
         uint32_t to;             /* UD: the QP at the other NIC. XRC, of what takes a receive WQE: the SRQ there */
     };
-    uint32_t immediate;
+    uint32_t immediate; /* or the key to invalidate, or what a FLUSH is to reach: FETH */
     uint32_t qp;                  /* index at the requester's NIC */
     uint32_t first_psn, last_psn; /* once its first, its last packet is cut */
     union {
         uint32_t answer; /* of its QP's READs and atomics, from 0 */
         uint32_t qkey;   /* UD */
+        uint32_t access; /* of a window or region: enum key_access */
     };
     uint32_t owners; /* who holds it: the requester, and each of its packets, or what has come of them */
     uint8_t opcode, status;
     uint8_t signalled, has_inline, solicited;
     uint8_t fenced;                   /* it begins when the QP's answers are all there */
-    uint8_t returned;                 /* its answer is written */
+    uint8_t returned;                 /* its answer is written, or it is done where it was posted */
     uint8_t begun;                    /* it has a place among nic.requests */
     uint8_t numbered, cut;            /* its first, its last packet is cut */
     uint8_t answered;                 /* all of its answer is here */
     uint8_t has_receive : 2;          /* it has its receive WQE; 2: and its queue counts it as taken, in order */
-    uint8_t wrong_keys : 2;           /* that the NICs find: enum message_key */
+    uint8_t wrong_keys : 3;           /* that the NICs find: enum message_key */
     int64_t payload_seen_ps;          /* when all of it that is written so far is visible in the peer's memory */
     int64_t delivered_at_ps;          /* all of it, and its CQE; SIM_NEVER: not yet */
     int64_t stamp_ps[MESSAGE_STAMPS]; /* SIM_NEVER: not passed */
@@ -110,35 +127,52 @@ static inline struct message *message_at(const struct pool *messages, uint32_t i
 
 static inline int message_is_send(const struct message *message)
 {
-    return message->opcode == MESSAGE_SEND || message->opcode == MESSAGE_SEND_IMM;
+    return message->opcode <= MESSAGE_SEND_IMM || message->opcode == MESSAGE_SEND_INV;
 }
 
-static inline int message_has_immediate(const struct message *message)
+/* Whether its last packet carries four bytes more: an immediate, or the key that is to be invalidated. */
+static inline int message_has_word(const struct message *message)
 {
-    return message->opcode == MESSAGE_SEND_IMM || message->opcode == MESSAGE_WRITE_IMM;
+    return message->opcode == MESSAGE_SEND_IMM || message->opcode == MESSAGE_WRITE_IMM ||
+           message->opcode == MESSAGE_SEND_INV;
 }
 
-/* Whether the peer answers it with data: a READ or an atomic. */
+/* Whether the peer answers it: a READ, an atomic, a FLUSH or an ATOMIC WRITE. */
 static inline int message_is_answered(const struct message *message)
 {
-    return message->opcode >= MESSAGE_READ;
+    return (unsigned)message->opcode - MESSAGE_READ <= MESSAGE_ATOMIC_WRITE - MESSAGE_READ;
 }
 
+/* Whether the answer is the value that it found. */
 static inline int message_is_atomic(const struct message *message)
 {
-    return message->opcode > MESSAGE_READ;
+    return message->opcode == MESSAGE_CMP_SWAP || message->opcode == MESSAGE_FETCH_ADD;
+}
+
+/* Whether it is done where it was posted, and sends nothing. What it has stands in other fields' places: local.c. */
+static inline int message_is_local(const struct message *message)
+{
+    return message->opcode >= MESSAGE_LOCAL_INV;
+}
+
+/* What the answer brings; a FLUSH and an ATOMIC WRITE are answered by an empty READ response (IBTA vol. 1 rel. 1.5, A19). */
+static inline uint32_t message_answer_bytes(const struct message *message)
+{
+    return message->opcode == MESSAGE_READ || message_is_atomic(message) ? message->length_bytes : 0;
 }
 
 /* Whether it takes a receive WQE and makes a receive CQE. */
 static inline int message_is_received(const struct message *message)
 {
-    return message->opcode != MESSAGE_WRITE && !message_is_answered(message);
+    return (message->opcode < MESSAGE_READ && message->opcode != MESSAGE_WRITE) || message->opcode == MESSAGE_SEND_INV;
 }
 
 /* The PSNs that it takes: one for each packet, of the request or of the answer (IBTA vol. 1, 9.7.2). */
 static inline uint32_t message_psns(const struct message *message, uint32_t mtu_bytes)
 {
-    return message_is_atomic(message) ? 1 : frame_packets(message->length_bytes, mtu_bytes);
+    return message->opcode > MESSAGE_READ && message_is_answered(message)
+               ? 1
+               : frame_packets(message->length_bytes, mtu_bytes);
 }
 
 #endif

@@ -11,6 +11,7 @@ enum outbox_kind {
     OUTBOX_WRITE_VISIBLE,
     OUTBOX_UNSIGNALLED,
     OUTBOX_SRQ_LIMIT, /* its number, instead of a message */
+    OUTBOX_QP_ERROR,  /* a QP's index, the same */
     OUTBOX_KINDS
 };
 

@@ -18,7 +18,7 @@ static void fail_packet(struct rnic *rnic, struct item *item, int64_t at_cyc)
         request++;
     if (request == qp->posted) /* it is acknowledged, and was sent again in vain */
         return;
-    retire_fail(rnic, index, request, at_cyc);
+    errors_of_request(rnic, index, request, at_cyc);
 }
 
 /* The data of an answer's packet is there, or that of any packet could not be read. */

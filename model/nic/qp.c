@@ -1,6 +1,7 @@
 #include "nic/qp.h"
 
 #include "kernel/pool.h"
+#include "nic/keys.h"
 
 #include <stdlib.h>
 
@@ -26,7 +27,8 @@ int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth, u
 {
     *qp = (struct qp){.qpn = qpn, .sq_depth = sq_depth, .peer = QP_NONE, .srq = srq};
     qp->doorbell = qp->staged_first = qp->staged_last = POOL_NONE;
-    qp->answer_first = qp->answer_last = POOL_NONE;
+    qp->answer_first = qp->answer_last = qp->open_receive = qp->failed_receive = POOL_NONE;
+    qp->access = KEY_ALL;
     qp->send_mask = ring_of(sq_depth) - 1;
     qp->send = malloc(((size_t)qp->send_mask + 1) * sizeof *qp->send);
     qp->receives = shared ? shared : receive_queue_new(rq_depth);

@@ -53,6 +53,8 @@ struct qp {
     uint8_t has_context; /* what the next grant needs has been fetched: 1 the QP's context, 2 the translations, too */
     uint8_t answering;   /* an answer of it has its turn, or will at a known cycle, or waits for a lock */
     uint8_t failed;      /* in state ERROR: what is posted is flushed */
+    uint8_t halted;      /* that, or a request is in error, and those before it are not acknowledged yet */
+    uint8_t local_under_way; /* a request that is done here: nothing behind it begins */
     uint8_t wait;        /* enum qp_wait */
     uint8_t service_level, weight;
     uint8_t transport;     /* enum qp_transport */
@@ -60,6 +62,7 @@ struct qp {
     uint8_t header_bytes;  /* of its requests, beyond those of RC: DETH 8, XRCETH 4 (IBTA vol. 1, 9.2) */
     uint8_t grh_bytes;     /* in front of what it receives: 40 with UD (IBTA vol. 1, 11.4.1.2) */
     uint8_t failed_status; /* for the request that failed it, until that is told */
+    uint8_t event_status;  /* what an event tells of its state */
 
     /* the send queue: a ring of messages. posted (by the program) >= known (doorbell decoded) >= fetched (WQE in the NIC)
      * >= cut (all packets made) >= acked >= retired */
@@ -69,6 +72,7 @@ struct qp {
     uint32_t acked;        /* of those that are cut, the oldest that is not acknowledged, counted like `retired` */
     uint32_t unread;       /* more were rung for, but the doorbell record that tells is not read yet */
     uint32_t rung_in_vain; /* WQEs whose doorbell was dropped: the next one tells of them, too */
+    uint32_t halted_at;    /* the request in error, counted like `posted` */
     uint32_t record_index; /* what is known when the record under way is here, counted like `known` */
     uint32_t offset_bytes; /* into the message being cut */
     uint32_t asked;        /* WQEs whose fetch is granted, those that are here too, counted like `fetched` */
@@ -94,11 +98,15 @@ struct qp {
     uint32_t srq;           /* whose that is; SRQ_NONE: its own */
     uint32_t doorbell;      /* the latest that waits in the doorbell path, with nic.doorbell_coalesce; POOL_NONE */
     uint32_t qkey;          /* of UD */
+    uint32_t pd, access;    /* its protection domain; what its peer may do: enum key_access */
     uint32_t acks_behind;   /* of it: among its answers, or on their way from there to the port */
     uint32_t answers_again; /* of answers_held those to requests that have come before, which take no place of others */
     uint32_t unacked;       /* by units: packets made, each of which an ACK or an answer is to come for */
     uint32_t receives_looked; /* by units: looked up, counted like receives->taken */
     struct responder responder;
+    uint32_t receives_due;   /* messages that are taken whole, and whose CQEs are not made yet */
+    uint32_t open_receive;   /* the message that has a receive WQE and is not whole yet; POOL_NONE */
+    uint32_t failed_receive; /* what tells of the receive WQE that failed it; POOL_NONE */
     uint32_t answer_first, answer_last;   /* its answers, in order; POOL_NONE */
     uint32_t answers_held;                /* of them those to READs and atomics */
     uint16_t answers_asked, answers_sent; /* since the start, modulo 2^16: queued; whose last packet has left */

@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Whether the packet takes a receive WQE, if it is accepted, or a place among the QP's answers: then its fate is known at its instant only,
- * as the host may post until then, and answers may end. All else that decides it is the responder's own, in the order of the packets. */
+/* Whether the packet takes a receive WQE, if it is accepted, or a place among the QP's answers, or has a key that work requests can take away: then
+ * its fate is known at its instant only, as the host may post until then, and answers may end. All else that decides it is the responder's own, in the order of the packets. */
 static int is_judged_at_its_instant(const struct rnic *rnic, const struct item *item)
 {
     if (item->kind == ITEM_ANSWER) /* of which the requester knows what is missing, at any instant */
         return rnic->recovers;
-    return !item->bad && item->kind == ITEM_DATA && rnic_message(rnic, item->message)->opcode != MESSAGE_WRITE;
+    if (item->bad || item->kind != ITEM_DATA)
+        return 0;
+    const struct message *message = rnic_message(rnic, item->message);
+    return message->opcode != MESSAGE_WRITE || (message->wrong_keys & MESSAGE_KEYS_LATER);
 }
 
 /* When there is space in the path; SIM_NEVER: not decided yet, and I am woken. */

@@ -44,19 +44,49 @@ enum verdict {
     NAK_SEQUENCE,
     NAK_RNR,
     NAK_INVALID,
-    NAK_ACCESS
+    NAK_ACCESS,
+    NAK_OPERATION
 };
 
-/* A SEND or a WRITE with immediate takes a receive WQE, which may not be there. */
-static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct item *item, struct message *message)
+/* A receive WQE is taken, and ends with an error that fails the QP. */
+static enum verdict spoil_receive(struct rnic *rnic, struct qp *qp, struct receive_queue *queue, uint64_t wr_id,
+                                  uint32_t status, enum verdict verdict)
 {
-    if (!receive_takes_wqe(item, message))
+    if (qp->is_unreliable)
+        return verdict; /* and it stays for the next message (IBTA vol. 1, 9.8.2.2.4; 9.8.3) */
+    queue->taken++;
+    qp->failed_receive = receive_end(rnic, (uint32_t)(qp - rnic->qp), wr_id, status);
+    return verdict;
+}
+
+/* A packet of a SEND, or the last of a WRITE with immediate, that takes no receive WQE: its message has one. */
+static enum verdict go_on_receiving(struct rnic *rnic, struct qp *qp, const struct item *item, struct message *message)
+{
+    if (!item->last)
         return ACCEPT;
+    if (message->opcode == MESSAGE_SEND_INV &&
+        keys_invalidate(&rnic->keys, message->immediate, qp->pd, (uint32_t)(qp - rnic->qp)) != 0) {
+        qp->open_receive = POOL_NONE;
+        qp->failed_receive =
+            receive_end(rnic, (uint32_t)(qp - rnic->qp), message->recv_wr_id, MESSAGE_REMOTE_INVALID);
+        return NAK_INVALID;
+    }
+    qp->open_receive = POOL_NONE;
+    qp->receives_due++;
+    return ACCEPT;
+}
+
+/* A SEND or a WRITE with immediate takes a receive WQE, which may not be there. */
+static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct item *item, uint32_t index)
+{
+    struct message *message = rnic_message(rnic, index);
+    if (!receive_takes_wqe(item, message))
+        return go_on_receiving(rnic, qp, item, message);
     uint32_t srq = srq_of(rnic, item);
     struct receive_queue *queue = srq == SRQ_NONE ? qp->receives : rnic->srqs.srq[srq]->queue;
     if (__builtin_expect(message->has_receive, 0)) { /* it came ahead */
         receive_count_wqe(queue, message);
-        return ACCEPT;
+        return go_on_receiving(rnic, qp, item, message);
     }
     if (qp->transport == QP_UD && (message->qkey != qp->qkey || message->length_bytes > qp->mtu_bytes))
         return UNWANTED;
@@ -66,11 +96,15 @@ static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct 
     if (!receive)
         return NAK_RNR;
     if (!receive_give_wqe(qp, message, receive))
-        return NAK_INVALID;
+        return spoil_receive(rnic, qp, queue, receive->wr_id, MESSAGE_LOCAL_LENGTH, NAK_INVALID);
+    if (message_is_send(message) &&
+        !access_receive(rnic, qp, receive->lkey, receive->address, message->length_bytes + qp->grh_bytes))
+        return spoil_receive(rnic, qp, queue, receive->wr_id, MESSAGE_LOCAL_PROTECTION, NAK_OPERATION);
     receive_count_wqe(queue, message);
     if (srq != SRQ_NONE)
         srq_taken(rnic, srq);
-    return ACCEPT;
+    qp->open_receive = index;
+    return go_on_receiving(rnic, qp, item, message);
 }
 
 /* A READ or an atomic needs a place among the QP's answers. */
@@ -108,6 +142,8 @@ static __attribute__((noinline, cold)) enum verdict judge_unexpected(struct rnic
 static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rnic, struct qp *qp,
                                                                 const struct item *item)
 {
+    if (__builtin_expect(qp->failed, 0))
+        return UNWANTED;
     if (item->psn != qp->responder.psn_expected) {
         enum verdict verdict = judge_unexpected(rnic, qp, item);
         if (verdict != ACCEPT)
@@ -118,14 +154,14 @@ static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rni
         return item->status == MESSAGE_RNR_EXCEEDED ? NAK_RNR : NAK_ACCESS; /* the plan of faults has it refused */
     }
     struct message *message = rnic_message(rnic, item->message);
-    if (__builtin_expect(message->wrong_keys & MESSAGE_REMOTE_KEY, 0)) {
+    if (__builtin_expect(message->wrong_keys, 0) && access_wrong_remote(rnic, qp, message)) {
         qp->responder.nak_sent = (uint8_t)rnic->recovers;
         return NAK_ACCESS;
     }
     if (message->opcode != MESSAGE_WRITE) {
         if (message_is_answered(message))
             return judge_answered(rnic, qp, item, message);
-        enum verdict verdict = take_receive(rnic, qp, item, message);
+        enum verdict verdict = take_receive(rnic, qp, item, item->message);
         if (verdict != ACCEPT) {
             qp->responder.nak_sent = (uint8_t)rnic->recovers; /* those behind it are not told of */
             return verdict;
@@ -144,7 +180,8 @@ static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t
                                      [NAK_SEQUENCE] = MESSAGE_RETRY_EXCEEDED,
                                      [NAK_RNR] = MESSAGE_RNR_EXCEEDED,
                                      [NAK_INVALID] = MESSAGE_REMOTE_INVALID,
-                                     [NAK_ACCESS] = MESSAGE_REMOTE_ACCESS};
+                                     [NAK_ACCESS] = MESSAGE_REMOTE_ACCESS,
+                                     [NAK_OPERATION] = MESSAGE_REMOTE_OPERATION};
     struct qp *qp = &rnic->qp[item->qp];
     if (qp->is_unreliable)
         verdict = verdict == IGNORE ? IGNORE : UNWANTED;
@@ -154,6 +191,8 @@ static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t
     item->msn = qp->responder.msn & PSN_MASK;
     item->status = status[verdict];
     item->sack = item->psn;
+    if (verdict > NAK_RNR) /* IBTA vol. 1, 9.9.3: such a responder's QP is in error, too */
+        errors_of_qp(rnic, item->qp, item->status, now_cyc);
     if (verdict == ACK_AGAIN)
         item->psn = psn_add(qp->responder.psn_expected, PSN_MASK);
     else if (verdict == NAK_SEQUENCE)
@@ -181,7 +220,8 @@ void receive_end_trip(struct rnic *rnic, struct item *item, int from, int to)
     item->trip = 0;
 }
 
-static void answer(struct rnic *rnic, uint32_t ref, int is_again, int64_t now_cyc)
+/* 1: it goes on to the write engine, in front of its answer: an ATOMIC WRITE, once. */
+static int answer(struct rnic *rnic, uint32_t ref, int is_again, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
     if (is_again) {
@@ -192,8 +232,15 @@ static void answer(struct rnic *rnic, uint32_t ref, int is_again, int64_t now_cy
         if (item->trip > 0)
             receive_end_trip(rnic, item, MESSAGE_AT_PACKET, MESSAGE_AT_RECEIVED);
     }
+    int is_written = !is_again && rnic_message(rnic, item->message)->opcode == MESSAGE_ATOMIC_WRITE;
+    if (is_written) {
+        message_hold(rnic->setup.messages, item->message);
+        rnic_forward(path_entry(&rnic->path[RNIC_RESPOND]), now_cyc, item->payload_bytes, ref);
+    }
     answers_ask(rnic, item, is_again, now_cyc); /* which holds the message now */
-    pool_give(rnic->setup.items, ref);
+    if (!is_written)
+        pool_give(rnic->setup.items, ref);
+    return is_written;
 }
 
 /* The NAK of a packet that is taken ahead: what is missing, and what has come. */
@@ -278,8 +325,8 @@ int receive_take(struct rnic *rnic, uint32_t ref, int64_t now_cyc, int64_t ack_c
         if (verdict > ANSWER_AGAIN)
             return refuse(rnic, ref, verdict, now_cyc);
         struct item request = *item;
-        answer(rnic, ref, verdict == ANSWER_AGAIN, now_cyc);
-        return is_selective && release_behind(rnic, &request, now_cyc, ack_cyc);
+        int is_written = answer(rnic, ref, verdict == ANSWER_AGAIN, now_cyc);
+        return (is_selective && release_behind(rnic, &request, now_cyc, ack_cyc)) || is_written;
     }
     struct message *message = rnic_message(rnic, item->message);
     if (item->last) {

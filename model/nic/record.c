@@ -53,5 +53,5 @@ void record_is_here(struct rnic *rnic, uint32_t index, int has_failed, int64_t n
     qp->reads_record = 0;
     know(rnic, qp, !is_needed ? 0 : has_failed ? qp->unread : news);
     if (has_failed && is_needed)
-        retire_fail(rnic, index, request, now_cyc);
+        errors_of_request(rnic, index, request, now_cyc);
 }

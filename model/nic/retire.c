@@ -1,10 +1,7 @@
-/* The requester's end of a request: an ACK retires requests in order, one an interval; signalled ones get a CQE. A NAK fails
- * the QP: what is posted on it is flushed. */
+/* The requester's end of a request: an ACK retires requests in order, one an interval; signalled ones get a CQE. What goes wrong: errors.c. */
 #include "nic/rnic.h"
 
 #include <stdio.h>
-
-#define CQE_DESCRIPTOR_BYTES 1u
 
 /* User logic sees the completion in the next cycle, signalled or not. */
 static void tell_fabric(struct rnic *rnic, struct message *message, uint32_t index, int64_t now_cyc)
@@ -17,8 +14,7 @@ static void tell_fabric(struct rnic *rnic, struct message *message, uint32_t ind
                index);
 }
 
-/* The oldest request of the QP leaves its send queue. */
-static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t status)
+void retire_oldest(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t status)
 {
     uint32_t index = qp->send[qp->retired++ & qp->send_mask];
     if ((int32_t)(qp->acked - qp->retired) < 0)
@@ -33,102 +29,11 @@ static void finish(struct rnic *rnic, struct qp *qp, int64_t now_cyc, uint32_t s
         tell_fabric(rnic, message, index, now_cyc);
     else if (message->signalled || status != MESSAGE_OK) {
         qp->cq_free_cyc = now_cyc + rnic->params->cq_loop;
-        rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, CQE_DESCRIPTOR_BYTES, index);
+        rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, RETIRE_CQE_BYTES, index);
     } else
         outbox_put(rnic->setup.outbox, rnic_ps(rnic, now_cyc + 1), OUTBOX_UNSIGNALLED, (uint32_t)rnic->setup.entity,
                    index);
     rnic->retiring.items++;
-}
-
-/* The next flush of a failed QP; 1 when something was done. */
-static int flush_one(struct rnic *rnic, int64_t now_cyc)
-{
-    const struct heap_entry *first = heap_first(&rnic->flush);
-    if (!first || first->at > now_cyc)
-        return 0;
-    struct qp *qp = &rnic->qp[first->ref];
-    if (qp->retired == qp->known || qp->retired != qp->acked) { /* those that are acknowledged wait for their data */
-        heap_take(&rnic->flush);
-        return 1;
-    }
-    uint32_t status = MESSAGE_FLUSHED;
-    if (qp->retired == qp->failed_request && qp->failed_status) {
-        status = qp->failed_status; /* it gets the reason, the others are flushed */
-        qp->failed_status = 0;
-    }
-    finish(rnic, qp, now_cyc, status);
-    return 1;
-}
-
-/* The oldest packets that are kept, of so many PSNs, are kept no more; frees their payload, if it is there. Returns how many they are. */
-static uint32_t pass_kept(struct rnic *rnic, struct qp *qp, uint32_t psns_left, int has_payload, int64_t now_cyc)
-{
-    uint32_t packets = 0;
-    for (; psns_left > 0; packets++) {
-        const struct message *message = rnic_message(rnic, qp->send[qp->kept & qp->send_mask]);
-        uint32_t psns = message_is_answered(message) ? message_psns(message, qp->mtu_bytes) : 1;
-        if (psns > psns_left) /* a NAK in the midst of an answer */
-            break;
-        psns_left -= psns;
-        uint32_t left = message->request_bytes - qp->kept_offset_bytes;
-        uint32_t payload = left < qp->mtu_bytes ? left : qp->mtu_bytes;
-        if (has_payload)
-            rnic_free_payload(rnic, payload, now_cyc);
-        qp->kept_offset_bytes += payload;
-        if (payload == left) {
-            qp->kept_offset_bytes = 0;
-            qp->kept++;
-        }
-    }
-    return packets;
-}
-
-/* The entries of a QP that fails: of all that it has sent and nobody has acknowledged. Its payload stays. */
-static void give_up_entries(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
-{
-    const struct message *oldest = rnic_message(rnic, qp->send[qp->kept & qp->send_mask]);
-    if (qp->kept == qp->posted || !oldest->numbered)
-        return;
-    uint32_t psn = psn_add(oldest->first_psn, qp->kept_offset_bytes / qp->mtu_bytes);
-    uint32_t psns = psn_add(requester_end(&qp->requester), PSN_MASK + 1 - psn);
-    payload_forget(rnic, pass_kept(rnic, qp, psns, 0, now_cyc),
-                   now_cyc + 1); /* one may have been granted in this cycle */
-}
-
-/* The QP is in error from now on, because of this request. It may have been the one whose turn it was: another may have it. */
-static void fail(struct rnic *rnic, struct qp *qp, uint32_t status, uint32_t request, int64_t now_cyc)
-{
-    if (rnic->lookup.on) /* nobody waits for ACKs of what it has sent */
-        lookup_acknowledged(rnic, qp, qp->unacked, now_cyc);
-    if (rnic->payload.entries.depth > 0)
-        give_up_entries(rnic, qp, now_cyc);
-    qp->failed = 1;
-    qp->failed_status = (uint8_t)status;
-    qp->failed_request = request;
-    sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
-}
-
-/* The next request of which a read over PCIe has failed, or whose local key is wrong; 1 when something was done. */
-static int fail_one(struct rnic *rnic, int64_t now_cyc)
-{
-    const struct heap_entry *first = heap_first(&rnic->failing);
-    if (!first || first->at > now_cyc)
-        return 0;
-    uint32_t qp = (uint32_t)(first->ref >> 32), request = (uint32_t)first->ref;
-    heap_take(&rnic->failing);
-    if (!rnic->qp[qp].failed) {
-        const struct message *message = rnic_message(rnic, rnic->qp[qp].send[request & rnic->qp[qp].send_mask]);
-        uint32_t status = message->wrong_keys & MESSAGE_LOCAL_KEY ? MESSAGE_LOCAL_PROTECTION : MESSAGE_QP_OPERATION;
-        fail(rnic, &rnic->qp[qp], status, request, now_cyc);
-        retire_flush(rnic, qp, now_cyc);
-    }
-    return 1;
-}
-
-void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc)
-{
-    model_assert(rnic->sim, heap_put(&rnic->failing, cyc + 1, qp, (uint64_t)qp << 32 | request) == 0, "out of memory");
-    rnic_wake_retire(rnic, cyc + 1);
 }
 
 void retire_received(struct rnic *rnic, uint32_t message, int64_t cyc)
@@ -156,24 +61,8 @@ static void finish_received(struct rnic *rnic, int64_t now_cyc)
     uint32_t message = (uint32_t)agenda_first(&rnic->received)->ref;
     agenda_drop_first(&rnic->received);
     receiver_of(rnic, message)->cq_free_cyc = now_cyc + rnic->params->cq_loop;
-    rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, CQE_DESCRIPTOR_BYTES, message | RNIC_CQE_OF_RECEIVE);
+    rnic_forward(path_entry(&rnic->path[RNIC_CQE]), now_cyc, RETIRE_CQE_BYTES, message | RNIC_CQE_OF_RECEIVE);
     rnic->retiring.items++;
-}
-
-void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc)
-{
-    record_give_up(rnic, &rnic->qp[qp]);
-    model_assert(rnic->sim, heap_put(&rnic->flush, cyc + 1, qp, qp) == 0, "out of memory");
-    rnic_wake_retire(rnic, cyc + 1);
-}
-
-/* What is kept of the oldest packets, of so many PSNs, is free: their entries, and their payload if it is there that it would be sent again
- * from. */
-static void free_kept(struct rnic *rnic, struct qp *qp, uint32_t psns, int64_t now_cyc)
-{
-    int has_payload = rnic->setup.transport->retx_source == TRANSPORT_RETX_BUFFER;
-    payload_forget(rnic, pass_kept(rnic, qp, psns, has_payload, now_cyc), now_cyc);
-    rnic_wake_scheduler(rnic, rnic->waits_for_space, now_cyc + 1);
 }
 
 /* All that is cut up to `psn` is acknowledged, with these stamps. */
@@ -187,6 +76,11 @@ static void acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn, int64_t 
         struct message *message = rnic_message(rnic, qp->send[qp->acked & qp->send_mask]);
         if (psn_difference(message->last_psn, psn) > 0)
             return;
+        if (message_is_local(message)) {
+            if (!message->returned || message->status != MESSAGE_OK)
+                return;
+            continue;
+        }
         if (message_is_answered(message)) { /* it has the stamps of its answer */
             qp->requester.answer_psns -= message_psns(message, qp->mtu_bytes) - 1;
             continue;
@@ -211,7 +105,7 @@ static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc
         return;
     uint32_t acked = requester_acked(&qp->requester, psn);
     if (rnic->payload.is_kept && !qp->failed)
-        free_kept(rnic, qp, acked, now_cyc);
+        kept_free(rnic, qp, acked, now_cyc);
     if (__builtin_expect(rnic->lookup.on, 0))
         lookup_acknowledged(rnic, qp, 1, now_cyc);
     if (recovers)
@@ -222,15 +116,46 @@ static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc
         status = recover_after_nak(rnic, ack->qp, ack, now_cyc);
     rnic->retiring_nak = status != MESSAGE_OK;
     if (status != MESSAGE_OK && !qp->failed)
-        fail(rnic, qp, status, qp->acked, now_cyc);
+        errors_fail(rnic, qp, status, qp->acked, now_cyc);
     else if (status == MESSAGE_OK)
         scheduler_kick(rnic, ack->qp, now_cyc + 1, QP_WAIT_WINDOW);
+    if (__builtin_expect(qp->halted, 0))
+        errors_look(rnic, ack->qp, now_cyc);
 }
 
 void retire_returned(struct rnic *rnic, uint32_t message, int64_t cyc)
 {
     model_assert(rnic->sim, heap_put(&rnic->returned, cyc, rnic->answers.writes_done, message) == 0, "out of memory");
     rnic_wake_retire(rnic, cyc);
+}
+
+/* The request, counted like `posted`, that the message is. */
+static uint32_t request_of(const struct qp *qp, uint32_t message)
+{
+    uint32_t request = qp->acked;
+    while (qp->send[request & qp->send_mask] != message)
+        request++;
+    return request;
+}
+
+/* What was begun at this NIC itself is done. A QP that failed meanwhile has flushed it. */
+static void end_local(struct rnic *rnic, uint32_t index, int64_t now_cyc)
+{
+    struct message *message = rnic_message(rnic, index);
+    uint32_t number = message->qp;
+    struct qp *qp = &rnic->qp[number];
+    rnic->retiring_qp = number;
+    rnic->retiring_nak = qp->failed;
+    qp->local_under_way = 0;
+    if (!qp->failed) {
+        if (local_end(rnic, message) == MESSAGE_OK)
+            acknowledge(rnic, qp, psn_add(qp->requester.psn_oldest, PSN_MASK), SIM_NEVER, SIM_NEVER);
+        else
+            errors_halt(rnic, number, request_of(qp, index), now_cyc);
+        errors_look(rnic, number, now_cyc);
+        scheduler_kick(rnic, number, now_cyc + 1, QP_WAIT_REQUEST);
+    }
+    message_end(rnic->setup.messages, index);
 }
 
 /* The next answer that is written acknowledges its request and those before it; 1 when something was done. */
@@ -241,13 +166,17 @@ static int return_one(struct rnic *rnic, int64_t now_cyc)
         return 0;
     uint32_t index = (uint32_t)heap_take(&rnic->returned).ref;
     struct message *message = rnic_message(rnic, index);
+    if (message_is_local(message)) {
+        end_local(rnic, index, now_cyc);
+        return 1;
+    }
     struct qp *qp = &rnic->qp[message->qp];
     uint32_t acked = requester_acked(&qp->requester, message->last_psn);
     qp->answers_due--;
     if (__builtin_expect(rnic->lookup.on, 0))
         lookup_acknowledged(rnic, qp, 1, now_cyc);
     if (rnic->payload.is_kept && !qp->failed)
-        free_kept(rnic, qp, acked, now_cyc);
+        kept_free(rnic, qp, acked, now_cyc);
     message->returned = 1;
     if (rnic->recovers && !qp->failed)
         recover_acknowledged(rnic, qp, acked, now_cyc);
@@ -256,6 +185,7 @@ static int return_one(struct rnic *rnic, int64_t now_cyc)
     if (!qp->failed)
         acknowledge(rnic, qp, message->last_psn, message->stamp_ps[MESSAGE_AT_ACK_WIRE],
                     message->stamp_ps[MESSAGE_AT_ACK_RECEIVED]);
+    errors_look(rnic, message->qp, now_cyc);
     scheduler_kick(rnic, message->qp, now_cyc + 1, QP_WAIT_REQUEST);
     message_end(rnic->setup.messages, index); /* the responder's part, kept for the answer */
     return 1;
@@ -268,8 +198,8 @@ static int recover_one(struct rnic *rnic, int64_t now_cyc)
     if (!recover_run(rnic, now_cyc, &qp, &status))
         return 0;
     if (status != MESSAGE_OK) {
-        fail(rnic, &rnic->qp[qp], status, rnic->qp[qp].acked, now_cyc);
-        retire_flush(rnic, qp, now_cyc);
+        errors_fail(rnic, &rnic->qp[qp], status, rnic->qp[qp].acked, now_cyc);
+        errors_go_on(rnic, qp, now_cyc);
     }
     return 1;
 }
@@ -299,7 +229,7 @@ static int can_retire(const struct rnic *rnic, const struct qp *qp)
     if (qp->retired == qp->acked)
         return 0;
     const struct message *message = rnic_message(rnic, qp->send[qp->retired & qp->send_mask]);
-    return !message_is_answered(message) || message->returned;
+    return !message_is_answered(message) || message->returned; /* what is local counts as acknowledged when it is done */
 }
 
 /* Whether the next step is the QP's that is under way: it retires another request, or its flush begins. */
@@ -314,7 +244,7 @@ static int retire_one(struct rnic *rnic, int64_t now_cyc)
     struct qp *qp = &rnic->qp[rnic->retiring_qp];
     if (!can_retire(rnic, qp))
         return 0;
-    finish(rnic, qp, now_cyc, MESSAGE_OK);
+    retire_oldest(rnic, qp, now_cyc, MESSAGE_OK);
     if (rnic->begun_limited)
         scheduler_kick(rnic, rnic->retiring_qp, now_cyc + 1, QP_WAIT_WINDOW);
     return 1;
@@ -323,7 +253,7 @@ static int retire_one(struct rnic *rnic, int64_t now_cyc)
 /* What comes before an ACK: *is_done when that was a step of its own. Returns whether an answer acknowledges something. */
 static __attribute__((noinline)) int other_step(struct rnic *rnic, int64_t now_cyc, int *is_done)
 {
-    *is_done = fail_one(rnic, now_cyc) || flush_one(rnic, now_cyc) || recover_one(rnic, now_cyc);
+    *is_done = errors_take(rnic, now_cyc) || errors_flush(rnic, now_cyc) || recover_one(rnic, now_cyc);
     if (*is_done)
         return 0;
     *is_done = received_is_next(rnic, now_cyc);
@@ -341,7 +271,7 @@ static int step(struct rnic *rnic, int64_t now_cyc)
         if (retire_one(rnic, now_cyc))
             return 1;
         if (rnic->retiring_nak)
-            retire_flush(rnic, rnic->retiring_qp, now_cyc);
+            errors_go_on(rnic, rnic->retiring_qp, now_cyc);
         rnic->retiring_qp = QP_NONE;
     }
     int is_done = 0, is_returned = now_cyc >= rnic->retire_other_cyc && other_step(rnic, now_cyc, &is_done);
@@ -440,7 +370,7 @@ static int64_t decide(void *self, int64_t now)
     if (rnic_ps(rnic, now_cyc) != now || now_cyc < rnic->retire_free_cyc)
         return rnic_ps(rnic, now_cyc < rnic->retire_free_cyc ? rnic->retire_free_cyc : now_cyc);
     /* a step may make a CQE: without space for it nothing is retired */
-    if (rnic_blocked(rnic, path_entry(&rnic->path[RNIC_CQE]), CQE_DESCRIPTOR_BYTES, now_cyc, &wake_at))
+    if (rnic_blocked(rnic, path_entry(&rnic->path[RNIC_CQE]), RETIRE_CQE_BYTES, now_cyc, &wake_at))
         return wake_at;
     if (__builtin_expect(rnic->cqs_are_busy, 0)) {
         take_commits(rnic, now_cyc);

@@ -248,6 +248,7 @@ void rnic_free(struct rnic *rnic)
     space_free(&rnic->begun);
     heap_free(&rnic->eligible);
     ready_free(&rnic->ready);
+    keys_free(&rnic->keys);
     heap_free(&rnic->flush);
     heap_free(&rnic->failing);
     heap_free(&rnic->returned);

@@ -23,6 +23,7 @@
 #include "kernel/item.h"
 #include "kernel/path.h"
 #include "mac/line.h"
+#include "nic/access.h"
 #include "nic/answers.h"
 #include "nic/atomics.h"
 #include "nic/congestion.h"
@@ -31,6 +32,8 @@
 #include "nic/fabric.h"
 #include "nic/faults.h"
 #include "nic/follow.h"
+#include "nic/keys.h"
+#include "nic/local.h"
 #include "nic/lookup.h"
 #include "nic/message.h"
 #include "nic/outbox.h"
@@ -137,6 +140,7 @@ struct rnic {
     struct qp *qp;
     uint32_t qps, qp_room;
     struct qp_table by_number;
+    struct keys keys; /* of its host's memory */
 
     struct pool doorbells; /* struct rnic_doorbell, on their way */
     int stores_wait; /* in the receive buffer, for space in the doorbell path, or for an instant at which that is decided */
@@ -153,7 +157,8 @@ struct rnic {
     int has_gates;       /* a QP that is eligible may have to wait apart: for a request, or a context */
     int has_more_inputs; /* beside doorbells and WQEs: user logic's posts, contexts */
     int begun_limited;   /* nic.qp_requests or nic.requests */
-    int holds_requests;  /* or READs and atomics */
+    int holds_requests;  /* or READs and atomics, or what is done where it is posted */
+    int has_local;       /* there may be such */
     struct space begun;  /* requests, begun and not retired, user cycles; no depth: no limit */
     int64_t scheduler_free_cyc, fetch_interval_cyc;
     int64_t scheduler_wake_cyc, scheduler_wake_ps; /* the latest wake for what came back: the same instant twice */
@@ -442,21 +447,8 @@ static inline uint32_t rnic_receiver_of(const struct rnic *rnic, const struct me
     return sender->transport == QP_UD ? message->to : sender->peer;
 }
 
-int retire_init(struct rnic *rnic, char *error, size_t error_bytes);
-void retire_flush(struct rnic *rnic, uint32_t qp, int64_t cyc);
-/* The request, counted like qp.posted, fails its QP at the cycle: a read over PCIe was refused or timed out. */
-void retire_fail(struct rnic *rnic, uint32_t qp, uint32_t request, int64_t cyc);
-/* The answer to a READ or an atomic is written at the cycle: it can be retired. */
-void retire_returned(struct rnic *rnic, uint32_t message, int64_t cyc);
-/* A received message is written at cyc: its CQE is to be made. */
-void retire_received(struct rnic *rnic, uint32_t message, int64_t cyc);
-/* The CQE of this QP's CQ is written: its context is taken once more from cyc on. */
-static inline void retire_commits(struct rnic *rnic, uint32_t qp, int64_t cyc)
-{
-    model_assert(rnic->sim, agenda_put(&rnic->commits, cyc, 0, qp) == 0, "out of memory");
-}
-#define RNIC_CQE_OF_RECEIVE (1u << 31) /* in what path cqe holds, beside the message */
-
+#include "nic/errors.h"
 #include "nic/receive.h"
+#include "nic/retire.h"
 
 #endif

@@ -9,7 +9,7 @@
 #define QP_REQUESTS_MOST 32768 /* of nic.qp_requests, and of nic.requests: no limit */
 #define REQUESTS_MOST 1048576
 
-enum work { WORK_NONE, WORK_RECORD, WORK_FETCH, WORK_PACKET, WORK_CONTEXT };
+enum work { WORK_NONE, WORK_RECORD, WORK_FETCH, WORK_PACKET, WORK_LOCAL, WORK_CONTEXT };
 
 /* A fetch for a request is one of a limited number. */
 static enum work gated_fetch(const struct rnic *rnic, const struct qp *qp)
@@ -20,16 +20,21 @@ static enum work gated_fetch(const struct rnic *rnic, const struct qp *qp)
 static inline enum work work_of(const struct rnic *rnic, const struct qp *qp)
 {
     uint32_t held = qp->asked - qp->cut;
-    if (qp->failed || qp->peer == QP_NONE)
-        return WORK_NONE;
+    if (qp->halted || qp->peer == QP_NONE)
+        if (qp->peer == QP_NONE || qp->failed || (int32_t)(qp->cut - qp->halted_at) >= 0)
+            return WORK_NONE;
     if (__builtin_expect(qp->wants_record, 0))
         return WORK_RECORD;
     if (qp->known != qp->asked && qp->fetch_next - qp->fetch_first < rnic->params->wqe_prefetch &&
         held * 2 <= rnic->params->wqe_cache)
         return __builtin_expect(rnic->holds_requests, 0) ? gated_fetch(rnic, qp) : WORK_FETCH;
-    if (__builtin_expect(rnic->holds_requests, 0) &&
-        (qp->is_followed || (qp->offset_bytes == 0 && qp->fetched != qp->cut && requests_hold(rnic, qp))))
-        return WORK_NONE;
+    if (__builtin_expect(rnic->holds_requests, 0)) {
+        int begins = qp->offset_bytes == 0 && qp->fetched != qp->cut;
+        if (qp->is_followed || (begins && requests_hold(rnic, qp)))
+            return WORK_NONE;
+        if (begins && rnic->has_local && message_is_local(rnic_message(rnic, qp->send[qp->cut & qp->send_mask])))
+            return WORK_LOCAL;
+    }
     if (qp->fetched != qp->cut && requester_window_open(&qp->requester) &&
         (rnic->fabric_source != NIC_FABRIC_STREAM || qp->staged_first != POOL_NONE))
         return WORK_PACKET;
@@ -105,6 +110,8 @@ static __attribute__((noinline, cold)) int64_t space_again_at(struct rnic *rnic,
 static inline int64_t can_grant_at(struct rnic *rnic, enum work work, const struct qp *qp, int64_t at_cyc,
                                    enum rnic_wait *waits_for)
 {
+    if (__builtin_expect(work == WORK_LOCAL, 0))
+        return at_cyc;
     struct fifo *entry = work == WORK_PACKET ? path_entry(&rnic->path[RNIC_SCHED]) : rnic->fetch_entry;
     int64_t path_at = fifo_space_at(entry, RNIC_OPERATION_BYTES);
     int64_t read_at = pcie_read_when(&rnic->pcie, work == WORK_PACKET ? PCIE_PAYLOAD_READ : PCIE_WQE_READ);
@@ -161,7 +168,7 @@ static uint32_t next_frame_bytes(const struct rnic *rnic, const struct qp *qp, e
     uint32_t payload_bytes = rnic_next_payload_bytes(rnic, qp);
     return frame_data_bytes(payload_bytes, qp->offset_bytes == 0 && !message_is_send(message),
                             qp->offset_bytes + payload_bytes == message->request_bytes &&
-                                message_has_immediate(message)) +
+                                message_has_word(message)) +
            qp->header_bytes;
 }
 
@@ -340,6 +347,8 @@ static inline __attribute__((always_inline)) void grant(struct rnic *rnic, uint3
         grant_fetch(rnic, index, now_cyc);
     else if (work == WORK_RECORD)
         grant_record(rnic, index, now_cyc);
+    else if (__builtin_expect(work == WORK_LOCAL, 0))
+        local_begin(rnic, index, now_cyc);
     else
         frame_bytes = grant_packet(rnic, index, now_cyc);
     if (frame_bytes > 0)

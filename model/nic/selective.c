@@ -107,6 +107,8 @@ void selective_release(struct rnic *rnic, struct item *item, int64_t ack_cyc)
         sack_drop(&selective->ahead, responder->psn_expected);
         if (packet & PACKET_TAKES_WQE)
             receive_count_wqe(qp->receives, rnic_message(rnic, packet & PACKET_MESSAGE));
+        if ((packet & PACKET_IS_LAST) && message_is_received(rnic_message(rnic, packet & PACKET_MESSAGE)))
+            qp->receives_due++;
         if ((packet & PACKET_IS_LAST) && rnic->setup.transport->ack_point == TRANSPORT_ACK_ACCEPTED)
             rnic_message(rnic, packet & PACKET_MESSAGE)->stamp_ps[MESSAGE_AT_RESPONDED] = rnic_ps(rnic, ack_cyc);
         responder_take(responder, 1, (packet & PACKET_IS_LAST) != 0);

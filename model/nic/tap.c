@@ -53,9 +53,17 @@ static unsigned request_operation(const struct item *item, const struct message 
         return WIRE_COMPARE_SWAP;
     case MESSAGE_FETCH_ADD:
         return WIRE_FETCH_ADD;
+    case MESSAGE_FLUSH:
+        return WIRE_FLUSH;
+    case MESSAGE_ATOMIC_WRITE:
+        return WIRE_ATOMIC_WRITE;
+    case MESSAGE_SEND_INV:
+        if (item->last)
+            return item->first ? WIRE_SEND_ONLY_INV : WIRE_SEND_LAST_INV;
+        return placed(item, WIRE_SEND_FIRST);
     default: /* the operation with an immediate is the next one after that without */
         return placed(item, message_is_send(message) ? WIRE_SEND_FIRST : WIRE_WRITE_FIRST) +
-               (item->last && message_has_immediate(message) ? 1 : 0);
+               (item->last && message_has_word(message) ? 1 : 0);
     }
 }
 

@@ -50,7 +50,7 @@ int64_t visit_to_wqes(struct rnic *rnic, uint32_t job, int64_t now_cyc, int64_t 
     struct qp *qp = &rnic->qp[index];
     lookup->wqe_job = job;
     if (lookup_job(lookup, job)->failed && !qp->failed)
-        retire_fail(rnic, index, qp->cut, now_cyc);
+        errors_of_request(rnic, index, qp->cut, now_cyc);
     own_cell(lookup, qp, index);
     if (qp->failed || lookup_job(lookup, job)->failed || (qp->fetched == qp->cut && qp->known == qp->asked)) {
         end_visit(rnic, &lookup->wqe_job, now_cyc);
