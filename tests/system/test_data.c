@@ -58,17 +58,22 @@ static struct rnicsim_wr random_request(uint64_t *r, uint32_t index)
 {
     static const enum rnicsim_opcode opcodes[] = {RNICSIM_SEND,  RNICSIM_SEND_IMM,  RNICSIM_WRITE,
                                                   RNICSIM_WRITE, RNICSIM_WRITE_IMM, RNICSIM_READ,
-                                                  RNICSIM_READ,  RNICSIM_CMP_SWAP,  RNICSIM_FETCH_ADD};
+                                                  RNICSIM_READ,  RNICSIM_CMP_SWAP,  RNICSIM_FETCH_ADD,
+                                                  RNICSIM_FLUSH, RNICSIM_ATOMIC_WRITE};
     struct rnicsim_wr wr = {
-        .wr_id = index, .opcode = opcodes[next(r) % 9], .flags = RNICSIM_SIGNALLED, .remote_srqn = 1};
-    int is_atomic = wr.opcode > RNICSIM_READ;
+        .wr_id = index, .opcode = opcodes[next(r) % 11], .flags = RNICSIM_SIGNALLED, .remote_srqn = 1};
+    int is_atomic = wr.opcode == RNICSIM_CMP_SWAP || wr.opcode == RNICSIM_FETCH_ADD;
     uint64_t kind = next(r) % 4;
-    wr.length_bytes = is_atomic ? 8 : (uint32_t)(next(r) % (kind == 0 ? 64 : kind == 1 ? 1100 : 9000));
+    wr.length_bytes = is_atomic || wr.opcode == RNICSIM_ATOMIC_WRITE ? 8 : (uint32_t)(next(r) % (kind == 0 ? 64 : kind == 1 ? 1100 : 9000));
     wr.local_address = LOCAL + index * REGION + next(r) % 64;
     wr.remote_address = is_atomic ? WORDS + next(r) % WORD_COUNT * 8 : REMOTE + index * REGION + next(r) % 64;
+    if (wr.opcode == RNICSIM_ATOMIC_WRITE)
+        wr.remote_address &= ~UINT64_C(7);
+    if (wr.opcode == RNICSIM_FLUSH)
+        wr.immediate = RNICSIM_FLUSH_VISIBLE;
     wr.compare = next(r) % 3;
     wr.swap_or_add = 1 + next(r) % 5;
-    if (wr.opcode < RNICSIM_READ && wr.length_bytes <= 64 && next(r) % 2)
+    if ((wr.opcode < RNICSIM_READ || wr.opcode == RNICSIM_ATOMIC_WRITE) && wr.length_bytes <= 64 && next(r) % 2)
         wr.flags |= RNICSIM_INLINE;
     return wr;
 }
@@ -129,7 +134,9 @@ static void apply(struct reference *reference, const struct rnicsim_wr *wr)
         return;
     }
     reference->received += wr->opcode == RNICSIM_WRITE_IMM;
-    if (wr->opcode > RNICSIM_READ) {
+    if (wr->opcode == RNICSIM_FLUSH)
+        return;
+    if (wr->opcode == RNICSIM_CMP_SWAP || wr->opcode == RNICSIM_FETCH_ADD) {
         uint64_t *word = &reference->word[(wr->remote_address - WORDS) / 8];
         memcpy(local, word, 8);
         *word = wr->opcode == RNICSIM_FETCH_ADD ? *word + wr->swap_or_add
