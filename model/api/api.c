@@ -242,7 +242,7 @@ static struct rnicsim_event object_event(const struct rnicsim *sim, const struct
         event.srqn = nic->srqs.srq[entry->message]->srqn;
         return event;
     }
-    event.kind = RNICSIM_QP_ERROR;
+    event.kind = RNICSIM_QP_FAILED;
     event.qpn = nic->qp[entry->message].qpn;
     event.status = nic->qp[entry->message].event_status;
     return event;

@@ -43,6 +43,7 @@ static inline int api_access_is_wrong(uint32_t access)
 }
 
 /* NULL, and one line: there is none. */
+struct qp *api_find_qp(const struct rnicsim *sim, uint32_t host, uint32_t qpn, struct rnicsim_error *error);
 struct srq *api_find_srq(const struct rnicsim *sim, uint32_t host, uint32_t srqn, struct rnicsim_error *error);
 
 /* A duration of so many cycles, rounded down. */

@@ -126,17 +126,6 @@ static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, 
     return qp->transport == QP_UD ? wrong_with_datagram(sim, host, qp, wr) : 0;
 }
 
-static struct qp *find_qp(struct rnicsim *sim, uint32_t host, uint32_t qpn, uint32_t *index,
-                          struct rnicsim_error *error)
-{
-    *index = host < API_HOSTS ? qp_table_find(&sim->system.nic[host].by_number, qpn) : QP_NONE;
-    if (*index == QP_NONE) {
-        api_fail(error, RNICSIM_EINPUT, "host %u has no QP %u", host, qpn);
-        return 0;
-    }
-    return &sim->system.nic[host].qp[*index];
-}
-
 static int check_list(const void *list, size_t count, struct rnicsim_error *error)
 {
     if (count < 1)
@@ -246,9 +235,13 @@ int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
     int dead = api_alive(sim, error);
     if (dead)
         return dead;
-    struct qp *qp = find_qp(sim, host, qpn, &post.index, error);
+    struct qp *qp = api_find_qp(sim, host, qpn, error);
     if (!qp || check_list(requests, count, error))
         return RNICSIM_EINPUT;
+    post.index = (uint32_t)(qp - sim->system.nic[host].qp);
+    if (qp->halted == QP_NOT_READY)
+        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u is not in RTS: allowed there, in SQD and in ERROR",
+                        qpn, host);
     if (qp->peer == QP_NONE)
         return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u is not in RTS: its peer QP %u does not exist", qpn,
                         host, qp->peer_qpn);
@@ -304,9 +297,12 @@ int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
     int dead = api_alive(sim, error);
     if (dead)
         return dead;
-    struct qp *qp = find_qp(sim, host, qpn, &post.index, error);
+    struct qp *qp = api_find_qp(sim, host, qpn, error);
     if (!qp || check_list(buffers, count, error))
         return RNICSIM_EINPUT;
+    post.index = (uint32_t)(qp - sim->system.nic[host].qp);
+    if (qp->state == QP_RESET && !qp->failed)
+        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u is in RESET: allowed from INIT on", qpn, host);
     if (qp->srq != SRQ_NONE)
         return api_fail(error, RNICSIM_EINPUT,
                         "QP %u of host %u takes its receive buffers from SRQ %u: allowed is a post to that", qpn, host,

@@ -77,6 +77,15 @@ enum rnicsim_transport {
     RNICSIM_XRC /* as RC, but a message names the peer's SRQ that it takes a buffer from */
 };
 
+enum rnicsim_qp_state {
+    RNICSIM_QP_RTS, /* sends and receives */
+    RNICSIM_QP_RESET,
+    RNICSIM_QP_INIT, /* receive buffers can be posted; what comes is dropped, here and in RESET and ERROR */
+    RNICSIM_QP_RTR,  /* receives */
+    RNICSIM_QP_SQD,  /* as RTS, but no request begins */
+    RNICSIM_QP_ERROR /* what is posted is flushed */
+};
+
 struct rnicsim_qp_attr {
     uint32_t host;
     uint32_t qpn; /* 1 .. 2^24-1, unique on its host */
@@ -99,6 +108,9 @@ struct rnicsim_qp_attr {
     uint32_t qkey;   /* of a UD QP: what does not have it is dropped */
     uint32_t pd;     /* protection domain: keys of others are refused */
     uint32_t access; /* what its peer may do, enum rnicsim_access */
+    /* RTS: at once, and with what its peer begins; RESET: the rest is said by rnicsim_qp_modify() */
+    enum rnicsim_qp_state state;
+    uint32_t rq_psn; /* from INIT to RTR: the first that its peer sends */
 };
 
 struct rnicsim_srq_attr {
@@ -116,8 +128,18 @@ RNICSIM_API int rnicsim_srq_create(struct rnicsim *sim, const struct rnicsim_srq
 RNICSIM_API int rnicsim_srq_arm(struct rnicsim *sim, uint32_t host, uint32_t srqn, uint32_t limit,
                                 struct rnicsim_error *error);
 
-/* Creates a QP in state RTS. Both ends must exist before the first post. */
+/* Creates a QP. Both ends must exist before the first post. */
 RNICSIM_API int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error);
+/* Changes the state of QP attr->qpn, at once, to attr->state, as far as IBTA vol. 1, 10.3.1 allows: RESET to INIT to RTR to RTS, RTS to SQD and back, each of
+ * them to ERROR and, when nothing of it is under way, to RESET. To INIT it takes qkey and access from attr, to RTR peer_qpn (a QP that exists), mtu_bytes,
+ * rq_psn and retry->rnr_timer, from RTR to RTS sq_psn, max_rd_atomic and the rest of retry; nothing else is looked at. Not with nic.context_unit. */
+RNICSIM_API int rnicsim_qp_modify(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error);
+struct rnicsim_qp_info {
+    enum rnicsim_qp_state state;
+    int is_draining; /* in SQD: requests that have begun are not done */
+    uint32_t send_queued, receive_queued; /* WQEs that are posted and not done */
+};
+RNICSIM_API int rnicsim_qp_query(const struct rnicsim *sim, uint32_t host, uint32_t qpn, struct rnicsim_qp_info *out);
 
 enum rnicsim_access { /* rights, the values of ibv_access_flags; none at all: all of them */
                       RNICSIM_ACCESS_LOCAL_WRITE = 1,
@@ -349,7 +371,7 @@ enum rnicsim_event_kind {
     RNICSIM_WRITE_VISIBLE, /* the last byte of a peer's WRITE lies in this host's memory */
     RNICSIM_UNSIGNALLED,   /* an unsignalled request was retired; no program sees it, statistics do */
     RNICSIM_SRQ_LIMIT, /* an SRQ has fewer buffers than its limit: kind, host, srqn and at_ps are set, nothing else */
-    RNICSIM_QP_ERROR   /* a QP failed as a responder: kind, host, qpn, status (9 to 11, as its peer is told) and at_ps */
+    RNICSIM_QP_FAILED  /* a QP failed as a responder: kind, host, qpn, status (9 to 11, as its peer is told) and at_ps */
 };
 
 struct rnicsim_event {

@@ -34,7 +34,8 @@ void errors_fail(struct rnic *rnic, struct qp *qp, uint32_t status, uint32_t req
         lookup_acknowledged(rnic, qp, qp->unacked, now_cyc);
     if (rnic->payload.entries.depth > 0)
         kept_give_up(rnic, qp, now_cyc);
-    qp->failed = qp->halted = 1;
+    qp->failed = qp->deaf = 1;
+    qp->halted = QP_IN_ERROR;
     qp->failed_status = (uint8_t)status;
     qp->failed_request = request;
     sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
@@ -50,7 +51,7 @@ static uint32_t status_of(const struct message *message)
 void errors_look(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
-    if (!qp->halted || qp->failed)
+    if (qp->halted != QP_IN_ERROR || qp->failed)
         return;
     int waits = rnic->recovers && !rnic->lookup.on; /* else nobody sees to it that it comes to that */
     if (waits && (int32_t)(qp->halted_at - qp->acked) > 0)
@@ -63,9 +64,9 @@ void errors_look(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 void errors_halt(struct rnic *rnic, uint32_t index, uint32_t request, int64_t now_cyc)
 {
     struct qp *qp = &rnic->qp[index];
-    if (qp->failed || (qp->halted && (int32_t)(request - qp->halted_at) >= 0))
+    if (qp->failed || (qp->halted == QP_IN_ERROR && (int32_t)(request - qp->halted_at) >= 0))
         return;
-    qp->halted = 1;
+    qp->halted = QP_IN_ERROR;
     qp->halted_at = request;
     sim_wake(rnic->sim, rnic->scheduler, rnic_ps(rnic, now_cyc + 1));
     errors_look(rnic, index, now_cyc);

@@ -20,7 +20,16 @@ enum qp_wait { /* why it could not be granted earlier */
                QP_WAIT_RETRY
 };
 
+enum qp_state { QP_RTS, QP_RESET, QP_INIT, QP_RTR, QP_SQD, QP_ERROR }; /* enum rnicsim_qp_state */
+
 enum qp_transport { QP_RC, QP_UC, QP_UD, QP_XRC }; /* enum rnicsim_transport */
+
+enum qp_halt {
+    QP_GOES_ON,
+    QP_IN_ERROR, /* or a request is, and those before it are not acknowledged yet */
+    QP_DRAINS,   /* in SQD */
+    QP_NOT_READY /* in RESET, INIT, RTR */
+};
 
 #define QP_GRH_BYTES 40u
 #define QP_FETCHES_MAX 16u /* of one QP's WQEs under way; a power of two */
@@ -53,7 +62,9 @@ struct qp {
     uint8_t has_context; /* what the next grant needs has been fetched: 1 the QP's context, 2 the translations, too */
     uint8_t answering;   /* an answer of it has its turn, or will at a known cycle, or waits for a lock */
     uint8_t failed;      /* in state ERROR: what is posted is flushed */
-    uint8_t halted;      /* that, or a request is in error, and those before it are not acknowledged yet */
+    uint8_t deaf;        /* what comes is dropped: in RESET, INIT, ERROR */
+    uint8_t state;       /* enum qp_state, but for ERROR, which `failed` tells */
+    uint8_t halted;      /* it begins nothing from halted_at on: enum qp_halt */
     uint8_t local_under_way; /* a request that is done here: nothing behind it begins */
     uint8_t wait;        /* enum qp_wait */
     uint8_t service_level, weight;
@@ -72,7 +83,7 @@ struct qp {
     uint32_t acked;        /* of those that are cut, the oldest that is not acknowledged, counted like `retired` */
     uint32_t unread;       /* more were rung for, but the doorbell record that tells is not read yet */
     uint32_t rung_in_vain; /* WQEs whose doorbell was dropped: the next one tells of them, too */
-    uint32_t halted_at;    /* the request in error, counted like `posted` */
+    uint32_t halted_at;    /* a request, counted like `posted` */
     uint32_t record_index; /* what is known when the record under way is here, counted like `known` */
     uint32_t offset_bytes; /* into the message being cut */
     uint32_t asked;        /* WQEs whose fetch is granted, those that are here too, counted like `fetched` */

@@ -142,7 +142,7 @@ static __attribute__((noinline, cold)) enum verdict judge_unexpected(struct rnic
 static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rnic, struct qp *qp,
                                                                 const struct item *item)
 {
-    if (__builtin_expect(qp->failed, 0))
+    if (__builtin_expect(qp->deaf, 0))
         return UNWANTED;
     if (item->psn != qp->responder.psn_expected) {
         enum verdict verdict = judge_unexpected(rnic, qp, item);

@@ -97,6 +97,8 @@ static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc
     uint32_t psn = is_nak ? psn_add(ack->psn, PSN_MASK) : ack->psn, status = ack->status;
     rnic->retiring_qp = ack->qp;
     rnic->retiring_nak = 0;
+    if (__builtin_expect(qp->halted == QP_NOT_READY, 0)) /* of what it was before */
+        return;
     if (__builtin_expect(is_nak, 0) && status == MESSAGE_CNP) {
         congestion_react(rnic, ack->qp);
         return;

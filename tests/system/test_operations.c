@@ -310,8 +310,8 @@ static void send_with_invalidate(void)
     ends_finish(&ends);
     CU_ASSERT(ends.count[0] == 1 && ends.event[0][0].status == 9);
     CU_ASSERT_EQUAL_FATAL(ends.count[1], 3);
-    CU_ASSERT(ends.event[1][0].kind == RNICSIM_QP_ERROR || ends.event[1][1].kind == RNICSIM_QP_ERROR ||
-              ends.event[1][2].kind == RNICSIM_QP_ERROR);
+    CU_ASSERT(ends.event[1][0].kind == RNICSIM_QP_FAILED || ends.event[1][1].kind == RNICSIM_QP_FAILED ||
+              ends.event[1][2].kind == RNICSIM_QP_FAILED);
     rnicsim_destroy(ends.sim);
 }
 
@@ -430,7 +430,7 @@ static void receives_in_error(void)
         int has_event = 0;
         for (uint32_t n = 0; n < ends.count[1]; n++) {
             const struct rnicsim_event *event = &ends.event[1][n];
-            has_event += event->kind == RNICSIM_QP_ERROR && event->qpn == 1 && event->status == (i == 0 ? 9u : 11u);
+            has_event += event->kind == RNICSIM_QP_FAILED && event->qpn == 1 && event->status == (i == 0 ? 9u : 11u);
             if (event->kind != RNICSIM_RECV_DONE)
                 continue;
             CU_ASSERT_EQUAL(event->wr_id, next);
