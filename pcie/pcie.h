@@ -66,9 +66,10 @@ struct pcie_read {
     uint32_t bytes;
     uint32_t ref;       /* the caller's */
     uint32_t in_flight; /* requests sent and not completed */
-    uint16_t kind;
+    uint8_t kind;
     uint8_t sent;      /* all requests are sent */
     uint8_t failed;    /* a request was refused, or timed out */
+    uint8_t segments;  /* that are to be read behind the first; set by the caller before the engine can see it */
     int64_t over_ps;   /* where requests can fail: when the latest of them is over */
     int64_t begun_cyc; /* user cycle in which the engine took it */
     int64_t done_cyc;  /* user cycle of the last completion's arrival; 0: not known yet */
@@ -81,6 +82,7 @@ struct pcie_write {
     uint32_t cqe_bytes; /* a CQE behind the payload, or the MSI-X behind an event; 0: none */
     uint64_t cqe_address;
     uint16_t kind, last_kind; /* of the payload and of what is behind it */
+    uint8_t segments;         /* of the payload, as of a read */
 };
 
 /* The next TLP of a write, of which `left` bytes are left at this offset in a page. */
@@ -117,6 +119,8 @@ struct pcie_queued { /* an MRd between the engine and the link, and behind it fo
 };
 
 /* Fills *write with the write of `ref` at the input. */
+/* The next segment of a read or a write of the caller's, of which so many are left, with this one. */
+typedef struct pcie_place pcie_segment_fn(void *context, int is_write, uint32_t ref, uint32_t left);
 typedef void pcie_describe_fn(void *context, int input, uint32_t ref, struct pcie_write *write);
 
 struct pcie_request { /* an MRd from the engine on, then its completion at the host */
@@ -190,7 +194,8 @@ struct pcie {
     struct fifo *operations;
     uint32_t current; /* being cut; valid while current_bytes > 0 */
     uint64_t current_address;
-    uint32_t current_bytes;
+    uint32_t current_bytes;    /* of its segment */
+    uint32_t current_segments; /* behind that */
     int64_t issue_free_cyc, issue_work_cyc;
     struct reserve reserve;
     uint64_t operations_done;
@@ -222,6 +227,7 @@ struct pcie {
     int64_t up_from_cyc, up_horizon_cyc; /* of the decision under way */
     int64_t up_wake_cyc, up_wake_ps;     /* the latest wake: the same instant twice */
     pcie_describe_fn *describe;          /* set by the caller after pcie_init() */
+    pcie_segment_fn *segment_of;         /* the same */
     void *describe_context;
 
     /* down */

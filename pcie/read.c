@@ -12,7 +12,7 @@ uint32_t pcie_read_begin(struct pcie *pcie, enum pcie_kind kind, uint64_t addres
 {
     space_take(&pcie->reads[pcie_reads_of[kind]], 1);
     uint32_t index = pcie->read_unused[--pcie->read_unused_count];
-    pcie->read[index] = (struct pcie_read){.address = address, .bytes = bytes, .ref = ref, .kind = (uint16_t)kind};
+    pcie->read[index] = (struct pcie_read){.address = address, .bytes = bytes, .ref = ref, .kind = (uint8_t)kind};
     return index;
 }
 
@@ -156,6 +156,15 @@ static uint32_t alike(const struct pcie *pcie, uint32_t bytes)
     return bytes == most && (pcie->current_address & (most - 1)) == 0 ? pcie->current_bytes / most : 1;
 }
 
+/* The engine goes on with the next place that the operation reads from, as with another operation. */
+static __attribute__((noinline, cold)) void next_segment(struct pcie *pcie)
+{
+    struct pcie_place place =
+        pcie->segment_of(pcie->describe_context, 0, pcie->read[pcie->current].ref, pcie->current_segments--);
+    pcie->current_address = place.address;
+    pcie->current_bytes = place.bytes;
+}
+
 /* `count` requests of `bytes` are sent, the last of them in start_cyc. */
 static void account(struct pcie *pcie, uint32_t bytes, uint32_t count, int64_t start_cyc)
 {
@@ -169,7 +178,7 @@ static void account(struct pcie *pcie, uint32_t bytes, uint32_t count, int64_t s
     read->in_flight += count;
     pcie->count[PCIE_UP][read->kind].tlps += count;
     pcie->count[PCIE_UP][read->kind].link_bytes += count * pcie->request_bytes;
-    read->sent = pcie->current_bytes == 0;
+    read->sent = (pcie->current_bytes | pcie->current_segments) == 0;
     if (pcie->queue_next - pcie->queue_first == count) { /* the first of them is the link's next */
         pcie->up_wake_cyc = pcie->queue[pcie->queue_first & pcie->queue_mask].at_cyc;
         pcie->up_wake_ps = clk_edge(&pcie->link_clk, pcie->up_wake_cyc);
@@ -219,6 +228,7 @@ static void begin_operation(struct pcie *pcie)
     pcie->current = slot.ref;
     pcie->current_address = pcie->read[slot.ref].address;
     pcie->current_bytes = pcie->read[slot.ref].bytes;
+    pcie->current_segments = pcie->read[slot.ref].segments;
     pcie->read[slot.ref].begun_cyc = from_cyc;
     pcie->operations_done++;
     fifo_release(pcie->operations, slot.bytes, from_cyc, from_cyc);
@@ -228,6 +238,8 @@ int pcie_read_run(struct pcie *pcie)
 {
     int done = 0;
     for (;;) {
+        if (__builtin_expect(pcie->current_segments > 0, 0) && pcie->current_bytes == 0)
+            next_segment(pcie);
         if (pcie->current_bytes == 0) {
             if (fifo_empty(pcie->operations))
                 return done;

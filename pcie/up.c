@@ -153,6 +153,14 @@ static __attribute__((noinline)) void go_on(struct pcie *pcie, struct pcie_writi
                     takes_ps(pcie, writing));
 }
 
+/* The next place that the payload goes to; what became of the one before it, as of a part. */
+static __attribute__((noinline, cold)) void next_segment(struct pcie *pcie, struct pcie_writing *writing)
+{
+    writing->payload = pcie->segment_of(pcie->describe_context, 1, writing->ref, writing->write.segments--);
+    writing->write.address = writing->payload.address;
+    writing->write.bytes = writing->payload.bytes;
+}
+
 enum sent { SENT_NOTHING, SENT, SENT_AND_RESTS };
 
 /* The next pieces of its write, from start_cyc on: alike, one after the other, and as many as start by last_cyc and before something
@@ -191,6 +199,8 @@ static enum sent send_write_pieces(struct pcie *pcie, int input, int64_t start_c
     }
     write->address += (uint64_t)pieces * piece->bytes;
     write->bytes -= pieces * piece->bytes;
+    if (__builtin_expect(write->segments > 0, 0) && write->bytes == 0)
+        next_segment(pcie, &pcie->writing[which]);
     if (write->bytes > 0)
         go_on(pcie, &pcie->writing[which]);
     else if (write->cqe_bytes > 0) {

@@ -223,6 +223,8 @@ static int ring_send(struct trace_replay *replay, struct rnicsim *sim, uint32_t 
             .opcode = post->opcode,
             .flags = post->flags | arrival,
             .arrival_ps = first->t_ps,
+            .sge = post->sge,
+            .sge_count = post->sge_count,
         };
     }
     return rnicsim_post_send(sim, first->host, first->qpn, replay->requests, count, at_ps, error);
@@ -235,7 +237,12 @@ static int ring_recv(struct trace_replay *replay, struct rnicsim *sim, uint32_t 
     const struct trace_replay_post *first = trace_replay_source_post(replay->source, number, 0);
     for (uint32_t i = 0; i < count; i++) {
         const struct trace_replay_post *post = trace_replay_source_post(replay->source, number, i);
-        replay->buffers[i] = (struct rnicsim_recv){post->wr_id, post->local_address, post->lkey, post->length_bytes};
+        replay->buffers[i] = (struct rnicsim_recv){.wr_id = post->wr_id,
+                                                   .address = post->local_address,
+                                                   .lkey = post->lkey,
+                                                   .length_bytes = post->length_bytes,
+                                                   .sge = post->sge,
+                                                   .sge_count = post->sge_count};
     }
     return rnicsim_post_recv(sim, first->host, first->qpn, replay->buffers, count, at_ps, error);
 }

@@ -23,8 +23,11 @@ static int is_posted(const struct trace_record *record)
 /* NULL: it can be simulated. */
 static const char *refuse_record(const struct trace_record *record)
 {
+    /* Inline data lies in the WQE, in however many pieces it was given. */
+    if (record->nsge > 1 && record->extra_count == 0 && !record->inlined)
+        return "of its SGEs only the number is known; allowed is one SGE, or a list of all (column sges)";
     if (record->event == TRACE_RECV)
-        return record->nsge > 1 ? "a RECV of several SGEs is not simulated; one SGE is allowed" : NULL;
+        return NULL;
     switch (record->opcode) {
     case TRACE_OP_SEND:
     case TRACE_OP_SEND_IMM:
@@ -33,8 +36,7 @@ static const char *refuse_record(const struct trace_record *record)
     case TRACE_OP_READ:
     case TRACE_OP_CMP_SWAP:
     case TRACE_OP_FETCH_ADD:
-        /* Inline data lies in the WQE, in however many pieces it was given. */
-        return record->nsge > 1 && !record->inlined ? "several SGEs are not simulated; one SGE is allowed" : NULL;
+        return NULL;
     default:
         return "this opcode is not simulated; allowed are SEND, SEND_IMM, WRITE, WRITE_IMM, READ, CMP_SWAP and "
                "FETCH_ADD";

@@ -73,9 +73,28 @@ static enum rnicsim_opcode api_opcode(const struct trace_record *record)
     }
 }
 
+/* The record's SGEs, where they are listed and looked at. */
+static int list_of(const struct trace_record *record, struct rnicsim_sge **out)
+{
+    if (record->extra_count == 0 || record->inlined)
+        return 0;
+    struct rnicsim_sge *sge = malloc(record->nsge * sizeof *sge);
+    if (sge == NULL)
+        return -1;
+    sge[0] = (struct rnicsim_sge){record->laddr, record->len, record->lkey};
+    for (uint32_t i = 0; i < record->extra_count; i++) {
+        const struct trace_sge *extra = &record->extra[i];
+        sge[0].length_bytes -= extra->length_bytes; /* len is all of them */
+        sge[i + 1] = (struct rnicsim_sge){extra->address, extra->length_bytes, extra->lkey};
+    }
+    *out = sge;
+    return 0;
+}
+
 static int put(struct queue *queue, const struct trace_record *record, uint64_t line, int begins_doorbell)
 {
-    if (queue->count == queue->room && grow(queue) != 0)
+    struct rnicsim_sge *sge = NULL;
+    if ((queue->count == queue->room && grow(queue) != 0) || list_of(record, &sge) != 0)
         return -1;
     queue->posts[(queue->first + queue->count) & (queue->room - 1)] = (struct trace_replay_post){
         .dep = record->dep,
@@ -94,6 +113,8 @@ static int put(struct queue *queue, const struct trace_record *record, uint64_t 
         .begins_doorbell = (uint8_t)begins_doorbell,
         .is_recv = record->event == TRACE_RECV,
         .opcode = api_opcode(record),
+        .sge = sge,
+        .sge_count = sge != NULL ? record->nsge : 0,
     };
     queue->count++;
     queue->doorbells += begins_doorbell != 0;
@@ -233,6 +254,8 @@ const struct trace_replay_post *trace_replay_source_post(const struct trace_repl
 void trace_replay_source_drop(struct trace_replay_source *source, uint32_t thread, uint32_t count)
 {
     struct queue *queue = &source->queues[thread];
+    for (uint32_t i = 0; i < count; i++)
+        free(queue->posts[(queue->first + i) & (queue->room - 1)].sge);
     queue->first = (queue->first + count) & (queue->room - 1);
     queue->count -= count;
     queue->doorbells--;
@@ -245,7 +268,10 @@ void trace_replay_source_close(struct trace_replay_source *source)
     if (source == NULL)
         return;
     for (uint32_t i = 0; i < source->scan->thread_count; i++) {
-        free(source->queues[i].posts);
+        const struct queue *queue = &source->queues[i];
+        for (uint32_t n = 0; n < queue->count; n++)
+            free(queue->posts[(queue->first + n) & (queue->room - 1)].sge);
+        free(queue->posts);
         if (source->queues[i].alone != NULL)
             trace_close(source->queues[i].alone->reader);
         free(source->queues[i].alone);

@@ -26,6 +26,8 @@ struct trace_replay_post {
     uint8_t begins_doorbell;
     uint8_t is_recv;
     enum rnicsim_opcode opcode;
+    struct rnicsim_sge *sge; /* sge_count of them, its own; NULL: one place */
+    uint32_t sge_count;
 };
 
 struct trace_replay_source;

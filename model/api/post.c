@@ -1,6 +1,8 @@
 /* Posting: what the caller gives is checked whole before anything changes. */
 #include "api/api_internal.h"
 
+#include <stdlib.h>
+
 /* Where a datagram goes: the QP's index at the peer's NIC. */
 static uint32_t datagram_to(const struct rnicsim *sim, uint32_t host, const struct qp *qp, const struct rnicsim_wr *wr)
 {
@@ -29,6 +31,49 @@ static void take_fields(struct message *message, const struct rnicsim_wr *wr)
     message->access = api_access(wr->bind->access);
     message->local_address = wr->bind->base;
     message->remote_address = wr->bind->length_bytes;
+}
+
+/* A list of places and their length. */
+static const char *wrong_with_list(const struct rnicsim *sim, uint32_t host, const struct rnicsim_sge *sge,
+                                   uint32_t count, uint64_t length_bytes)
+{
+    const struct rnic *nic = &sim->system.nic[host];
+    uint64_t sum = 0;
+    if (count == 0)
+        return 0;
+    if (!sge || count > RNICSIM_SGE_MOST)
+        return "sge_count: allowed 0 to 32, and sge is not NULL where it is not 0";
+    for (uint32_t i = 0; i < count; i++)
+        sum += sge[i].length_bytes;
+    if (sum != length_bytes)
+        return "length: allowed is the sum of its SGEs' lengths";
+    return nic->lookup.on || nic->fabric_source != NIC_FABRIC_OFF
+               ? "SGEs: not with nic.context_unit nor nic.fabric; allowed is sge_count 0"
+               : 0;
+}
+
+static void take_list(struct sge_list *list, const struct rnicsim_sge *sge, uint32_t count)
+{
+    list->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        list->sge[i] = (struct sge){sge[i].address, sge[i].length_bytes, sge[i].lkey};
+}
+
+/* The message has the request's list. */
+static __attribute__((noinline, cold)) const char *give_list(struct rnicsim *sim, uint32_t host, uint32_t ref,
+                                                             const struct rnicsim_wr *wr)
+{
+    struct message *message = message_at(&sim->system.messages, ref);
+    const char *wrong = wrong_with_list(sim, host, wr->sge, wr->sge_count, wr->length_bytes);
+    if (wrong)
+        return wrong;
+    if (sges_open(&sim->system.sges, ref))
+        return "out of memory";
+    take_list(sges_of(&sim->system.sges, ref, SGE_OF_REQUEST), wr->sge, wr->sge_count);
+    message->local_sges = (uint8_t)wr->sge_count;
+    message->local_address = wr->sge[0].address;
+    message->lkey = wr->sge[0].lkey;
+    return 0;
 }
 
 /* Which of its keys are wrong, or that it is for the NICs to see (enum message_key). */
@@ -169,8 +214,10 @@ static void finish_message(struct rnicsim *sim, const struct post *post, uint32_
     struct qp *qp = &sim->system.nic[post->host].qp[post->index];
     struct message *message = message_at(&sim->system.messages, ref);
     message->ordinal = ++sim->posted;
-    message->fenced = (wr->flags & RNICSIM_FENCE) != 0;
-    message->solicited = (wr->flags & RNICSIM_SOLICITED) != 0;
+    if (wr->flags & (RNICSIM_FENCE | RNICSIM_SOLICITED)) {
+        message->fenced = (wr->flags / RNICSIM_FENCE) & 1;
+        message->solicited = (wr->flags / RNICSIM_SOLICITED) & 1;
+    }
     message->qp = post->index;
     if (qp->transport == QP_UD) {
         message->to = datagram_to(sim, post->host, qp, wr);
@@ -180,7 +227,9 @@ static void finish_message(struct rnicsim *sim, const struct post *post, uint32_
     }
     message->signalled = qp->signal_all || (wr->flags & RNICSIM_SIGNALLED);
     if (sim->system.contents)
-        content_posted(sim->system.contents, post->host, &sim->system.messages, ref, wr->compare, wr->swap_or_add);
+        content_posted(sim->system.contents, post->host, &sim->system.messages, ref,
+                       message->local_sges > 0 ? sges_of(&sim->system.sges, ref, SGE_OF_REQUEST) : NULL, wr->compare,
+                       wr->swap_or_add);
     if (wr->flags & RNICSIM_HAS_ARRIVAL)
         message->stamp_ps[MESSAGE_AT_ARRIVAL] = wr->arrival_ps + sim->system.shift_ps;
 }
@@ -218,7 +267,11 @@ static int make_messages(struct rnicsim *sim, struct qp *qp, const struct post *
         struct message *message = message_at(&sim->system.messages, ref);
         qp->send[(qp->posted + made++) & qp->send_mask] = ref;
         take_fields(message, wr);
-        message->wrong_keys = wrong_keys(sim, post->host, qp, message) & 7;
+        if (__builtin_expect(wr->sge_count > 0, 0) && (wrong = give_list(sim, post->host, ref, wr)) != 0)
+            break;
+        unsigned keys = wrong_keys(sim, post->host, qp, message);
+        if (keys)
+            message->wrong_keys = keys & 7;
         wrong = wrong_with_request(sim, post->host, qp, wr, message, at_ps);
     }
     if (!wrong)
@@ -259,16 +312,28 @@ int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
 
 static int add_receives(struct rnicsim *sim, void *argument, struct rnicsim_error *error)
 {
-    (void)error;
     const struct post *post = argument;
     struct receive_queue *queue = post->queue;
     int64_t posted_at = host_post_receive(&sim->system.nic[post->host].host, post->own_ps, (uint32_t)post->count);
-    for (size_t i = 0; i < post->count; i++)
-        queue->slot[queue->posted++ & queue->mask] = (struct qp_receive){.wr_id = post->buffers[i].wr_id,
-                                                                         .address = post->buffers[i].address,
-                                                                         .posted_at_ps = posted_at,
-                                                                         .length_bytes = post->buffers[i].length_bytes,
-                                                                         .lkey = post->buffers[i].lkey};
+    for (size_t i = 0; i < post->count; i++) {
+        const struct rnicsim_recv *buffer = &post->buffers[i];
+        struct qp_receive *slot = &queue->slot[queue->posted & queue->mask];
+        struct sge_list *list = slot->list; /* of the one that was here before */
+        if (buffer->sge_count > 0 && !list && !(list = malloc(sizeof *list)))
+            return api_fail(error, RNICSIM_EINPUT, "out of memory");
+        if (buffer->sge_count == 0) {
+            free(list);
+            list = NULL;
+        } else
+            take_list(list, buffer->sge, buffer->sge_count);
+        *slot = (struct qp_receive){.wr_id = buffer->wr_id,
+                                    .address = list ? list->sge[0].address : buffer->address,
+                                    .posted_at_ps = posted_at,
+                                    .length_bytes = buffer->length_bytes,
+                                    .lkey = list ? list->sge[0].lkey : buffer->lkey,
+                                    .list = list};
+        queue->posted++;
+    }
     struct rnic *nic = &sim->system.nic[post->host];
     if (post->index != QP_NONE && nic->qp[post->index].failed)
         errors_go_on(nic, post->index, rnic_cycle(nic, posted_at));
@@ -285,6 +350,13 @@ static int post_receives(struct rnicsim *sim, struct post *post, const char *who
         return api_fail(error, RNICSIM_EINPUT,
                         "receive queue full: %s %u of host %u holds %u of %u, %zu more were posted", whose, number,
                         post->host, held, queue->depth, post->count);
+    for (size_t i = 0; i < post->count; i++) {
+        const struct rnicsim_recv *buffer = &post->buffers[i];
+        const char *wrong = wrong_with_list(sim, post->host, buffer->sge, buffer->sge_count, buffer->length_bytes);
+        if (wrong)
+            return api_fail(error, RNICSIM_EINPUT, "receive buffer %llu of %s %u of host %u: %s",
+                            (unsigned long long)buffer->wr_id, whose, number, post->host, wrong);
+    }
     if (own_time(sim, post->host, at_ps, &post->own_ps, error))
         return RNICSIM_EINPUT;
     return api_guard(sim, add_receives, post, error);

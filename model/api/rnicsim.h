@@ -220,6 +220,13 @@ enum rnicsim_flush { /* what a FLUSH is to reach, in wr.immediate as in its head
 
 #define RNICSIM_MESSAGE_MAX_BYTES 2147483648u /* 2^31, IBTA vol. 1, 9.4.1 */
 
+struct rnicsim_sge {
+    uint64_t address;
+    uint32_t length_bytes, lkey;
+};
+
+#define RNICSIM_SGE_MOST 32u
+
 struct rnicsim_wr {
     uint64_t wr_id;
     uint64_t local_address;
@@ -233,6 +240,8 @@ struct rnicsim_wr {
     uint32_t remote_qpn, remote_qkey; /* on a UD QP: where it goes; qpn 0: to the QP's peer, with its own Q_Key */
     uint32_t remote_srqn;             /* on an XRC QP, of what takes a receive buffer */
     uint64_t compare, swap_or_add;    /* of an atomic, with rnicsim_options.data */
+    const struct rnicsim_sge *sge; /* a list instead of local_address and lkey, whose lengths add up to length_bytes */
+    uint32_t sge_count;            /* 0: none, or 1 .. RNICSIM_SGE_MOST; not with nic.context_unit, nic.fabric */
     const struct rnicsim_bind *bind;  /* of LOCAL_INV, BIND_MW, FAST_REG; else NULL */
     int64_t arrival_ps; /* with RNICSIM_HAS_ARRIVAL: 0 .. the post's at_ps. Changes no time, only the first stamp */
 };
@@ -248,6 +257,8 @@ struct rnicsim_recv {
     uint64_t address;
     uint32_t lkey;
     uint32_t length_bytes;
+    const struct rnicsim_sge *sge; /* as of struct rnicsim_wr */
+    uint32_t sge_count;
 };
 
 RNICSIM_API int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,

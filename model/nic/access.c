@@ -20,9 +20,28 @@ static uint32_t remote_rights(const struct message *message)
            (message->immediate & MESSAGE_FLUSH_PERSISTENT ? KEY_FLUSH_PERSISTENT : 0);
 }
 
+static uint32_t message_index(const struct rnic *rnic, const struct message *message)
+{
+    return (uint32_t)(message - message_at(rnic->setup.messages, 0));
+}
+
 static uint32_t index_of(const struct rnic *rnic, const struct qp *qp)
 {
     return (uint32_t)(qp - rnic->qp);
+}
+
+/* As much of the list as `left` bytes take. */
+static int allows_list(const struct rnic *rnic, struct key_use use, const struct sge_list *list, uint64_t left)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        use.key = list->sge[i].lkey;
+        use.address = list->sge[i].address;
+        use.length_bytes = list->sge[i].bytes < left ? list->sge[i].bytes : left;
+        left -= use.length_bytes;
+        if (!keys_allow(&rnic->keys, &use))
+            return 0;
+    }
+    return 1;
 }
 
 int access_local(const struct rnic *requester, const struct qp *qp, const struct message *message)
@@ -35,6 +54,9 @@ int access_local(const struct rnic *requester, const struct qp *qp, const struct
                           .access = local_rights(message),
                           .address = message->local_address,
                           .length_bytes = message->length_bytes};
+    if (message->local_sges > 0)
+        return allows_list(requester, use, sges_of(requester->setup.sges, message_index(requester, message), SGE_OF_REQUEST),
+                           message->length_bytes);
     return keys_allow(&requester->keys, &use);
 }
 
@@ -53,15 +75,17 @@ int access_remote(const struct rnic *responder, const struct qp *qp, const struc
     return (qp->access & rights) == rights && keys_allow(&responder->keys, &use);
 }
 
-int access_receive(const struct rnic *responder, const struct qp *qp, uint32_t lkey, uint64_t address,
+int access_receive(const struct rnic *responder, const struct qp *qp, const struct qp_receive *receive,
                    uint64_t length_bytes)
 {
-    struct key_use use = {.key = lkey,
+    struct key_use use = {.key = receive->lkey,
                           .pd = qp->pd,
                           .qp = index_of(responder, qp),
                           .access = KEY_LOCAL_WRITE,
-                          .address = address,
+                          .address = receive->address,
                           .length_bytes = length_bytes};
+    if (receive->list)
+        return allows_list(responder, use, receive->list, length_bytes);
     return keys_allow(&responder->keys, &use);
 }
 

@@ -6,12 +6,13 @@
 
 struct rnic;
 struct qp;
+struct qp_receive;
 
 /* Its local buffer, as the requester's NIC sees it; its remote one, as the responder's does. 1: they allow it. */
 int access_local(const struct rnic *requester, const struct qp *qp, const struct message *message);
 int access_remote(const struct rnic *responder, const struct qp *qp, const struct message *message);
 /* The same for a receive buffer that takes the message. */
-int access_receive(const struct rnic *responder, const struct qp *qp, uint32_t lkey, uint64_t address,
+int access_receive(const struct rnic *responder, const struct qp *qp, const struct qp_receive *receive,
                    uint64_t length_bytes);
 
 /* A packet is granted, or comes in: its message's keys are looked at now if what they allow can change (MESSAGE_KEYS_LATER). Returns whether the

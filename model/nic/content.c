@@ -98,7 +98,7 @@ static struct content_message *message_of(struct contents *contents, uint32_t me
 }
 
 void content_posted(struct contents *contents, uint32_t host, const struct pool *messages, uint32_t index,
-                    uint64_t compare, uint64_t swap_or_add)
+                    const struct sge_list *list, uint64_t compare, uint64_t swap_or_add)
 {
     const struct message *message = message_at(messages, index);
     struct content_message *of = message_of(contents, index);
@@ -113,9 +113,13 @@ void content_posted(struct contents *contents, uint32_t host, const struct pool 
     if (!message->has_inline || message->length_bytes == 0)
         return;
     of->inline_block = new_block(contents, message->length_bytes);
-    if (!contents->has_failed)
-        memory_read(&contents->memory[host], message->local_address, block_at(contents, of->inline_block)->bytes,
-                    message->length_bytes);
+    if (contents->has_failed)
+        return;
+    uint8_t *bytes = block_at(contents, of->inline_block)->bytes;
+    if (!list)
+        memory_read(&contents->memory[host], message->local_address, bytes, message->length_bytes);
+    for (uint32_t i = 0; list && i < list->count; bytes += list->sge[i++].bytes)
+        memory_read(&contents->memory[host], list->sge[i].address, bytes, list->sge[i].bytes);
 }
 
 /* ---- packets ---- */
@@ -168,6 +172,23 @@ static struct content_op reading(struct rnic *rnic, const struct item *item, uin
     return op;
 }
 
+/* Of a list of places, or of the one that the operation names. */
+static void put_pieces(struct rnic *rnic, int64_t at_ps, struct content_op *op, const struct sge_list *list,
+                       uint32_t offset)
+{
+    struct contents *contents = rnic->setup.contents;
+    uint32_t bytes = op->bytes, count = list ? sge_segments(list, offset, bytes) : 0;
+    if (!list)
+        put(contents, at_ps, op);
+    for (uint32_t i = 0; i < count; i++) {
+        struct pcie_place place = sge_segment(list, offset, bytes, i);
+        op->address = place.address;
+        op->bytes = place.bytes;
+        put(contents, at_ps, op);
+        op->block_offset += place.bytes;
+    }
+}
+
 void content_sent(struct rnic *rnic, uint32_t ref, int64_t at_cyc)
 {
     struct contents *contents = rnic->setup.contents;
@@ -183,7 +204,12 @@ void content_sent(struct rnic *rnic, uint32_t ref, int64_t at_cyc)
         return;
     }
     struct content_op op = reading(rnic, item, block);
-    put(contents, rnic_ps(rnic, at_cyc), &op);
+    const struct message *message = rnic_message(rnic, item->message);
+    put_pieces(rnic, rnic_ps(rnic, at_cyc), &op,
+               item->kind == ITEM_DATA && message->local_sges > 0
+                   ? sges_of(rnic->setup.sges, item->message, SGE_OF_REQUEST)
+                   : NULL,
+               item->offset);
 }
 
 void content_doubled(struct rnic *rnic, uint32_t ref, uint32_t other)
@@ -212,7 +238,7 @@ void content_written(struct rnic *rnic, const struct pcie_up *up)
                             .ordinal = message->ordinal,
                             .offset = item->offset,
                             .address = address + item->offset};
-    put(contents, up->payload_visible_at_ps, &op);
+    put_pieces(rnic, up->payload_visible_at_ps, &op, dma_places(rnic, item), item->offset + grh_bytes);
 }
 
 /* ---- at their instants ---- */
@@ -238,7 +264,7 @@ static void check(struct contents *contents, const struct message *message, cons
     uint64_t source = is_read ? message->remote_address : message->local_address;
     uint64_t place = op->address - op->offset;
     uint8_t found[256], due[256];
-    if (message_is_atomic(message) || !memory_is_untouched(from, source, message->length_bytes) ||
+    if (message_is_atomic(message) || message->local_sges > 0 || message->receive_sges > 0 || !memory_is_untouched(from, source, message->length_bytes) ||
         !memory_is_of(to, place, message->length_bytes, message->ordinal)) {
         contents->check.unknown_bytes += message->length_bytes;
         return;
@@ -275,7 +301,7 @@ void contents_settle(struct contents *contents, const struct pool *messages, int
     while ((first = heap_first(&contents->due)) != 0 && first->at <= now_ps && !contents->has_failed) {
         uint32_t ref = (uint32_t)heap_take(&contents->due).ref;
         struct content_op op = ((struct content_op *)contents->ops.slot)[ref];
-        uint8_t *bytes = block_at(contents, op.block)->bytes;
+        uint8_t *bytes = block_at(contents, op.block)->bytes + op.block_offset;
         if (op.kind == CONTENT_WRITE) {
             contents->has_failed |= memory_write(&contents->memory[op.host], op.address, bytes, op.bytes, op.ordinal);
             if (contents->is_checked)

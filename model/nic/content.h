@@ -23,6 +23,7 @@ struct content_op {
     enum content_kind kind;
     uint32_t host, bytes, block;
     uint32_t message, offset;  /* offset: in it, of what is written */
+    uint32_t block_offset;     /* in the block */
     uint64_t address, ordinal; /* ordinal: of the message, which may be another by then */
 };
 
@@ -54,15 +55,16 @@ struct contents { /* of both hosts */
 };
 
 struct rnic;
+struct sge_list;
 struct pcie_up;
 
 /* NULL without memory. is_checked: memory holds a pattern where nobody has written. */
 struct contents *contents_new(int is_checked);
 void contents_free(struct contents *contents);
 
-/* A request is posted: inline data, as it is now; what an atomic has. */
+/* A request is posted: inline data, as it is now, of its list of places or NULL; what an atomic has. */
 void content_posted(struct contents *contents, uint32_t host, const struct pool *messages, uint32_t message,
-                    uint64_t compare, uint64_t swap_or_add);
+                    const struct sge_list *list, uint64_t compare, uint64_t swap_or_add);
 /* A packet's payload is in the NIC at at_cyc. */
 void content_sent(struct rnic *rnic, uint32_t item, int64_t at_cyc);
 /* The other item is the same frame once more. */

@@ -16,10 +16,17 @@ static uint32_t ring_of(uint32_t depth)
 struct receive_queue *receive_queue_new(uint32_t depth)
 {
     uint32_t ring = ring_of(depth);
-    struct receive_queue *queue = malloc(sizeof *queue + ring * sizeof *queue->slot);
+    struct receive_queue *queue = calloc(1, sizeof *queue + ring * sizeof *queue->slot);
     if (queue)
         *queue = (struct receive_queue){.depth = depth, .mask = ring - 1};
     return queue;
+}
+
+void receive_queue_free(struct receive_queue *queue)
+{
+    for (uint32_t i = 0; queue && i <= queue->mask; i++)
+        free(queue->slot[i].list);
+    free(queue);
 }
 
 int qp_init(struct qp *qp, uint32_t qpn, uint32_t sq_depth, uint32_t rq_depth, uint32_t srq,
@@ -39,7 +46,7 @@ void qp_free(struct qp *qp)
 {
     free(qp->send);
     if (qp->srq == SRQ_NONE)
-        free(qp->receives);
+        receive_queue_free(qp->receives);
 }
 
 static uint32_t place(const struct qp_table *table, uint32_t qpn)

@@ -4,6 +4,7 @@
 
 #include "nic/rate.h"
 #include "nic/recover.h"
+#include "nic/sge.h"
 #include "transport/requester.h"
 #include "transport/responder.h"
 
@@ -38,6 +39,7 @@ struct qp_receive {
     uint64_t wr_id, address;
     int64_t posted_at_ps;
     uint32_t length_bytes, lkey;
+    struct sge_list *list; /* its own; NULL: one place */
 };
 
 /* Receive WQEs, taken in the order in which they were posted: a QP's own, or an SRQ's (srq.h). */
@@ -146,8 +148,9 @@ int qp_table_put(struct qp_table *table, uint32_t qpn, uint32_t index);
 /* QP_NONE when there is none, as with 0. */
 uint32_t qp_table_find(const struct qp_table *table, uint32_t qpn);
 
-/* An empty queue of 0 .. 2^31 WQEs, to be freed with free(); NULL without memory. */
+/* An empty queue of 0 .. 2^31 WQEs; NULL without memory. */
 struct receive_queue *receive_queue_new(uint32_t depth);
+void receive_queue_free(struct receive_queue *queue);
 /* The WQE that is next; NULL when none was posted by now. */
 static inline const struct qp_receive *receive_queue_first(const struct receive_queue *queue, int64_t now_ps)
 {

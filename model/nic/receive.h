@@ -29,18 +29,7 @@ static inline int receive_takes_wqe(const struct item *item, const struct messag
     return message_is_send(message) ? item->first : item->last && message_is_received(message);
 }
 /* Gives the message its receive WQE. 0: that is too small. */
-static inline int receive_give_wqe(const struct qp *qp, struct message *message, const struct qp_receive *receive)
-{
-    if (message_is_send(message)) {
-        if ((uint64_t)message->length_bytes + qp->grh_bytes > receive->length_bytes)
-            return 0;
-        message->remote_address = receive->address;
-        message->rkey = receive->lkey;
-    }
-    message->recv_wr_id = receive->wr_id;
-    message->has_receive = 1;
-    return 1;
-}
+int receive_give_wqe(struct rnic *rnic, const struct qp *qp, struct message *message, const struct qp_receive *receive);
 /* All before it have theirs: it is the queue's next. */
 static inline void receive_count_wqe(struct receive_queue *queue, struct message *message)
 {

@@ -34,6 +34,25 @@ void receive_send_ack(struct rnic *rnic, uint32_t ref, int64_t from_cyc)
     rnic_forward(entry, from_cyc, ack->bytes, ref);
 }
 
+int receive_give_wqe(struct rnic *rnic, const struct qp *qp, struct message *message, const struct qp_receive *receive)
+{
+    if (message_is_send(message)) {
+        if ((uint64_t)message->length_bytes + qp->grh_bytes > receive->length_bytes)
+            return 0;
+        message->remote_address = receive->address;
+        message->rkey = receive->lkey;
+        if (receive->list) { /* the WQE's place in its queue may be another's before the message is whole */
+            uint32_t index = (uint32_t)(message - message_at(rnic->setup.messages, 0));
+            model_assert(rnic->sim, sges_open(rnic->setup.sges, index) == 0, "out of memory");
+            *sges_of(rnic->setup.sges, index, SGE_OF_RECEIVE) = *receive->list;
+            message->receive_sges = (uint8_t)receive->list->count;
+        }
+    }
+    message->recv_wr_id = receive->wr_id;
+    message->has_receive = 1;
+    return 1;
+}
+
 enum verdict {
     ACCEPT,
     ANSWER, /* accepted, and to be answered with data */
@@ -95,10 +114,10 @@ static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct 
         srq_accessed(rnic, srq, receive == 0);
     if (!receive)
         return NAK_RNR;
-    if (!receive_give_wqe(qp, message, receive))
+    if (!receive_give_wqe(rnic, qp, message, receive))
         return spoil_receive(rnic, qp, queue, receive->wr_id, MESSAGE_LOCAL_LENGTH, NAK_INVALID);
     if (message_is_send(message) &&
-        !access_receive(rnic, qp, receive->lkey, receive->address, message->length_bytes + qp->grh_bytes))
+        !access_receive(rnic, qp, receive, message->length_bytes + qp->grh_bytes))
         return spoil_receive(rnic, qp, queue, receive->wr_id, MESSAGE_LOCAL_PROTECTION, NAK_OPERATION);
     receive_count_wqe(queue, message);
     if (srq != SRQ_NONE)

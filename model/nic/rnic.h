@@ -89,6 +89,7 @@ struct rnic_setup {
     struct pool *items;
     struct pool *messages;
     struct pool *trips; /* struct rnic_trip */
+    struct sges *sges;  /* of the messages */
     struct outbox *outbox;
     struct contents *contents; /* NULL: payload holds nothing */
 };
@@ -330,6 +331,8 @@ void events_srq_limit(struct rnic *rnic, uint32_t srq);
 int64_t dma_begun_ps(const struct rnic *rnic, const struct pcie_up *up);
 
 /* The PCIe side: first its own state and deciders, then, when the paths stand, what it reads and writes. */
+/* The places in memory here that a packet's payload goes to; NULL: it is one. */
+const struct sge_list *dma_places(const struct rnic *rnic, const struct item *item);
 int dma_init(struct rnic *rnic, char *error, size_t error_bytes);
 void dma_join(struct rnic *rnic);
 

@@ -74,7 +74,7 @@ static int take_receive_ahead(struct rnic *rnic, const struct qp *qp, struct mes
         queue->posted - queue->taken <= before)
         return 0;
     const struct qp_receive *receive = &queue->slot[(queue->taken + before) & queue->mask];
-    return receive->posted_at_ps <= rnic->sim->now && receive_give_wqe(qp, message, receive);
+    return receive->posted_at_ps <= rnic->sim->now && receive_give_wqe(rnic, qp, message, receive);
 }
 
 int selective_place(struct rnic *rnic, struct item *item)

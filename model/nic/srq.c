@@ -30,7 +30,7 @@ uint32_t srq_add(struct rnic *rnic, uint32_t srqn, uint32_t depth)
     struct receive_queue *queue = receive_queue_new(depth);
     if (!srq || !queue || make_room(srqs) || qp_table_put(&srqs->by_number, srqn, srqs->count) || turn_on(rnic)) {
         free(srq);
-        free(queue);
+        receive_queue_free(queue);
         return SRQ_NONE;
     }
     *srq = (struct srq){.queue = queue, .srqn = srqn};
@@ -42,7 +42,7 @@ void srq_free(struct rnic *rnic)
 {
     struct srqs *srqs = &rnic->srqs;
     for (uint32_t i = 0; i < srqs->count; i++) {
-        free(srqs->srq[i]->queue);
+        receive_queue_free(srqs->srq[i]->queue);
         free(srqs->srq[i]);
     }
     free(srqs->srq);

@@ -55,6 +55,7 @@ static int fill_setup(struct system *system, struct rnic_setup *setup, struct co
                                  .trips = &system->trips,
                                  .outbox = &system->outbox,
                                  .contents = system->contents,
+                                 .sges = &system->sges,
                                  .host_shift_ps = system->shift_ps};
     setup->nic = config_room(system->config, "nic");
     setup->pcie = config_room(system->config, "pcie");
@@ -135,6 +136,7 @@ void system_free(struct system *system)
     outbox_free(&system->outbox);
     tap_free(&system->tap);
     contents_free(system->contents);
+    sges_free(&system->sges);
     pool_free(&system->messages);
     pool_free(&system->trips);
     pool_free(&system->items);

@@ -23,6 +23,7 @@ struct system {
     struct pool items;
     struct pool messages;
     struct pool trips;
+    struct sges sges;
     struct outbox outbox;
     struct tap tap;            /* at the line of the pair */
     struct contents *contents; /* of the pair's hosts; NULL: payload holds nothing */

@@ -188,7 +188,7 @@ static const struct bad_case cases[] = {
     {HEAD "0,0,0,SEND,2,1,1,0,BIND_MW,SIGNALED,64,0,1,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe",
      "t.wqe:5: this opcode is not simulated"},
     {HEAD "0,0,0,SEND,2,1,1,0,WRITE,SIGNALED,64,0,2,0x1000,2,0x2000,1,0,0,0,\n", RUN "t.wqe",
-     "t.wqe:5: several SGEs are not simulated"},
+     "t.wqe:5: of its SGEs only the number is known"},
     {HEAD GOOD GOOD GOOD, RUN "t.wqe", "t.wqe:7: doorbell 1 has 3 or more requests"},
     {"#rnicsim-trace version=1\n#qp host=0 qpn=2 type=UD peer_host=1\n"
      "#qp host=1 qpn=1 type=UD peer_host=0\n" COLUMNS GOOD,

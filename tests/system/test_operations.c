@@ -10,7 +10,7 @@ void suite_system_operations(void);
 #define MOST 64u
 #define LOCAL UINT64_C(0x1000000)
 #define REMOTE UINT64_C(0x2000000)
-#define REGION_BYTES UINT64_C(0x10000)
+#define REGION_BYTES UINT64_C(0x20000)
 #define LKEY 0x100u
 #define RKEY 0x200u
 
@@ -374,6 +374,78 @@ static void local_invalidate_waits(void)
     rnicsim_destroy(ends.sim);
 }
 
+/* ---- lists of places ---- */
+
+/* 9,000 bytes out of five places into four, at MTU 1024, with an empty place among each: SEND, WRITE, READ. Every byte lands where a plain copy puts it, and
+ * with ten more reads and writes over PCIe at least than between two places. */
+static void gather_and_scatter(void)
+{
+    static const uint32_t from_bytes[] = {1, 1023, 0, 4000, 3976}, to_bytes[] = {2500, 0, 5001, 1499};
+    static uint8_t source[9000], found[9000];
+    for (uint32_t i = 0; i < sizeof source; i++)
+        source[i] = (uint8_t)(i * 7 + i / 251);
+    for (int n = 0; n < 4; n++) {
+        struct ends ends = ends_open_plain(n == 3 ? "transport.recovery=selective" : NULL);
+        struct rnicsim_error error = {""};
+        struct rnicsim_sge from[5], to[4];
+        uint64_t place = LOCAL + 3;
+        uint32_t done = 0;
+        for (int i = 0; i < 5; i++, place += 5000) {
+            from[i] = (struct rnicsim_sge){place, from_bytes[i], LKEY};
+            if (n != 2)
+                CU_ASSERT_EQUAL(rnicsim_memory_write(ends.sim, 0, place, source + done, from_bytes[i], &error), 0);
+            done += from_bytes[i];
+        }
+        place = REMOTE + 5;
+        for (int i = 0; i < 4; i++, place += 6000)
+            to[i] = (struct rnicsim_sge){place, to_bytes[i], RKEY};
+        if (n == 2)
+            CU_ASSERT_EQUAL(rnicsim_memory_write(ends.sim, 1, REMOTE, source, 9000, &error), 0);
+        struct rnicsim_recv recv = {.wr_id = 1, .length_bytes = 9000, .sge = to, .sge_count = 4};
+        CU_ASSERT_EQUAL(rnicsim_post_recv(ends.sim, 1, 1, &recv, 1, 0, &error), RNICSIM_OK);
+        struct rnicsim_wr wr = request(n == 1 ? RNICSIM_WRITE : n == 2 ? RNICSIM_READ : RNICSIM_SEND, 9000);
+        wr.sge = from;
+        wr.sge_count = 5;
+        CU_ASSERT_EQUAL(status_of(&ends, 0, wr), 0);
+        done = 0;
+        if (n == 1)
+            CU_ASSERT_EQUAL(rnicsim_memory_read(ends.sim, 1, REMOTE, found, 9000, &error), 0);
+        for (int i = 0; n != 1 && i < (n == 2 ? 5 : 4); i++) {
+            const struct rnicsim_sge *sge = n == 2 ? &from[i] : &to[i];
+            CU_ASSERT_EQUAL(
+                rnicsim_memory_read(ends.sim, n == 2 ? 0 : 1, sge->address, found + done, sge->length_bytes, &error), 0);
+            done += sge->length_bytes;
+        }
+        CU_ASSERT_EQUAL(memcmp(found, source, 9000), 0);
+        rnicsim_destroy(ends.sim);
+    }
+}
+
+/* Each place is a read of its own: 4,096 bytes out of 32 places take longer than out of one, in proportion to the reads that a gap of the engine lies
+ * between; and a key that is wrong in the midst fails the request. */
+static void places_cost(void)
+{
+    int64_t took_ps[2];
+    for (int n = 0; n < 3; n++) {
+        struct ends ends = ends_open_plain(NULL);
+        struct rnicsim_sge sge[32];
+        struct rnicsim_wr wr = request(RNICSIM_WRITE, 1024);
+        for (uint32_t i = 0; i < 32; i++)
+            sge[i] = (struct rnicsim_sge){LOCAL + i * 1024, 32, n == 2 && i == 17 ? 0x999 : LKEY};
+        if (n > 0) {
+            wr.sge = sge;
+            wr.sge_count = 32;
+        }
+        ends_post(&ends, 0, wr);
+        struct rnicsim_event done = ends_last(&ends, 0, RNICSIM_SEND_DONE);
+        CU_ASSERT_EQUAL(done.status, n == 2 ? 4u : 0u);
+        if (n < 2)
+            took_ps[n] = done.stamp_ps[RNICSIM_AT_PAYLOAD] - done.stamp_ps[RNICSIM_AT_PACKET];
+        rnicsim_destroy(ends.sim);
+    }
+    CU_ASSERT(took_ps[1] > took_ps[0] + 20 * 4000); /* from one read of 512 B twice to 32: a cycle each at least, at 250 MHz */
+}
+
 /* ---- errors ---- */
 
 /* A request in error is told of when those before it are done, which go on as usual; here their ACK is lost once. */
@@ -518,6 +590,13 @@ static void bad_input(void)
     refused(&ends, request_with(RNICSIM_BIND_MW, &bind), "when the host has a window");
     ends_key(&ends, 0, 0x300, RNICSIM_WINDOW_1);
     refused(&ends, request_with(RNICSIM_BIND_MW, NULL), "bind is NULL");
+    struct rnicsim_sge sge[33] = {{LOCAL, 100, LKEY}};
+    struct rnicsim_wr list = request(RNICSIM_WRITE, 99);
+    list.sge = sge;
+    list.sge_count = 1;
+    refused(&ends, list, "sum of its SGEs");
+    list.sge_count = 33;
+    refused(&ends, list, "allowed 0 to 32");
     struct rnicsim_wr wr = request_with(RNICSIM_BIND_MW, &bind);
     wr.length_bytes = 1;
     refused(&ends, wr, "carry nothing");
@@ -538,6 +617,8 @@ void suite_system_operations(void)
     CU_add_test(suite, "SEND with invalidate", send_with_invalidate);
     CU_add_test(suite, "fast registration", fast_registration);
     CU_add_test(suite, "LOCAL_INV waits", local_invalidate_waits);
+    CU_add_test(suite, "gather and scatter", gather_and_scatter);
+    CU_add_test(suite, "places cost", places_cost);
     CU_add_test(suite, "what is before an error", what_is_before_an_error);
     CU_add_test(suite, "receives in error", receives_in_error);
     CU_add_test(suite, "half a message", half_a_message);
