@@ -11,6 +11,9 @@ struct mac_params {
 };
 
 enum mac_back_pressure { MAC_BACK_PRESSURE_OFF, MAC_BACK_PRESSURE_ON };
+enum mac_deficit { MAC_DEFICIT_OFF, MAC_DEFICIT_ON };
+enum mac_rx_conflict { MAC_RX_CONFLICT_NEVER, MAC_RX_CONFLICT_REALIGNED, MAC_RX_CONFLICT_LAST };
+enum mac_fifo_flow { MAC_FIFO_NONE, MAC_FIFO_CUT, MAC_FIFO_STORE };
 
 extern const struct param_table mac_param_table;
 
