@@ -15,10 +15,10 @@
 struct xgmii_shape {
     struct start_rule rule;
     int64_t preamble, fcs, frame_least; /* octets */
-    int64_t tx_ask_cyc;    /* a frame must be seen so many cycles before the word with its start character */
-    int64_t tx_accept_cyc; /* its first beat is taken so many cycles before that word */
-    int64_t tx_pipe_cyc;   /* from that word to the one on the line */
-    int64_t rx_cyc;        /* from a word with a start in its first lane to the first beat */
+    int64_t tx_ask_cyc;     /* a frame must be seen so many cycles before the word with its start character */
+    int64_t tx_accept_cyc;  /* its first beat is taken so many cycles before that word */
+    int64_t tx_pipe_cyc;    /* from that word to the one on the line */
+    int64_t rx_cyc;         /* from a word with a start in its first lane to the first beat */
     int64_t rx_realign_cyc; /* more, where it is in another lane */
     enum mac_rx_conflict rx_conflict;
     int64_t pause_request_cyc; /* from a request for a pause frame until it can be chosen */
@@ -29,7 +29,7 @@ struct xgmii_shape {
 struct xgmii_frame {
     int64_t first_cyc, last_cyc;    /* beats at the sender's user interface */
     int64_t start_octet, end_octet; /* start and terminate characters on the line */
-    int64_t gap_octets;             /* from the terminate character before to the start character; -1: the first frame */
+    int64_t gap_octets; /* from the terminate character before to the start character; -1: the first frame */
     int64_t rx_first_cyc, rx_last_cyc;
 };
 

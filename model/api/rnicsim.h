@@ -43,10 +43,11 @@ struct rnicsim_error {
 struct rnicsim_options {
     const char *board;      /* a board's name ("u280_100g") or the path of a board file */
     const char *host;       /* a host preset or file; NULL: the board's own */
+    const char *mac;        /* a MAC preset or file; NULL: the board's own, if it names one */
     const char *const *set; /* "key=value", as after -s */
     size_t set_count;
     uint64_t seed;
-    const char *data_dir; /* the folder of boards/ nics/ endpoints/ hosts/; NULL: as rnicsim_data_folder() says */
+    const char *data_dir; /* the folder of boards/ nics/ macs/ endpoints/ hosts/; NULL: as rnicsim_data_folder() says */
     int data; /* 1: payload holds bytes, of hosts that have memory: rnicsim_memory_write(). No time changes. 2: memory that nobody
                * has written holds a pattern, and messages are compared with it when they are whole: data_right_bytes */
     int horizon_off;        /* 1: one grant a decision. Same results, slower: the exactness reference */
@@ -602,6 +603,45 @@ struct rnicsim_linecheck {
 
 /* Whether a datapath that begins each frame in a new beat keeps up with a line. */
 RNICSIM_API int rnicsim_linecheck(struct rnicsim_linecheck *check, struct rnicsim_error *error);
+
+/* ---- a MAC alone, cycle by cycle: no simulation needed ---- */
+
+struct rnicsim_mac;
+
+/* mac: a preset or file; NULL: the defaults, and what "mac.key=value" and "nic.key=value" settings say. */
+RNICSIM_API int rnicsim_mac_create(const char *data_dir, const char *mac, const char *const *set, size_t set_count,
+                                   struct rnicsim_mac **out, struct rnicsim_error *error);
+RNICSIM_API void rnicsim_mac_destroy(struct rnicsim_mac *mac);
+
+/* Cycles are those of the MAC, a word of the interface to the PHY each, but where it has FIFOs (mac.fifo) at its user interface: there
+ * those of nic.user_clock. Octets of the line are counted from the beginning of word 0. */
+struct rnicsim_mac_frame {
+    int64_t offered_cyc; /* given: from when on its first beat is offered; of a pause frame: when it is asked for, in the MAC's cycles */
+    uint32_t bytes;      /* given: without FCS; 0: a pause frame */
+    int64_t first_cyc, last_cyc; /* of its beats at the MAC */
+    int64_t start_octet, end_octet, gap_octets; /* start and terminate characters; the gap before it, -1: of the first */
+    int64_t rx_first_cyc, rx_last_cyc; /* beats out of the receiving MAC */
+    int64_t tx_ps, rx_ps; /* with FIFOs: from its first beat at the user to the start character, and from there to the user's first beat */
+    int runs_dry;
+};
+/* Sends one; in order of what is offered. */
+RNICSIM_API int rnicsim_mac_send(struct rnicsim_mac *mac, struct rnicsim_mac_frame *frame, struct rnicsim_error *error);
+/* Whether a pause frame asked for at request_cyc goes before a frame that waits behind those sent. */
+RNICSIM_API int rnicsim_mac_pause_is_next(const struct rnicsim_mac *mac, int64_t request_cyc);
+/* From a pause frame's last beat at the receiver to the pause, and how long `quanta` last, in cycles. */
+RNICSIM_API int64_t rnicsim_mac_pause_after_cyc(const struct rnicsim_mac *mac);
+RNICSIM_API int64_t rnicsim_mac_pause_lasts_cyc(const struct rnicsim_mac *mac, int64_t quanta);
+RNICSIM_API int64_t rnicsim_mac_word_bytes(const struct rnicsim_mac *mac);
+RNICSIM_API int rnicsim_mac_has_fifo(const struct rnicsim_mac *mac);
+
+struct rnicsim_mac_pair {
+    uint32_t bytes; /* given: of the first frame, without FCS; */
+    int64_t first_lane, gap_octets; /* its lane; from its terminate character to the next start character */
+    int ok, bad, missing;
+};
+/* What becomes of two frames, the second of which may follow too soon. */
+RNICSIM_API int rnicsim_mac_pair(const struct rnicsim_mac *mac, struct rnicsim_mac_pair *pair,
+                                 struct rnicsim_error *error);
 
 enum rnicsim_pcie_limit {
     RNICSIM_PCIE_LINK,    /* the bytes of the TLPs, with what the link spends on itself */

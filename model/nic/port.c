@@ -176,14 +176,14 @@ static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic,
         struct line_frame frame = line_send(&rnic->line, next->bytes, head_cyc, next->tail_cyc, word_bytes);
         struct fifo_slot slot = fifo_take_next(in, frame.start_cyc, frame.start_cyc + next->bytes);
         struct item *item = rnic_item(rnic, slot.ref);
-        item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
+        item->bad |= (uint8_t)frame.bad;
         rnic->data_packets += item->kind != ITEM_ACK;
         if (item->kind != ITEM_DATA)
             item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
         else if (item->last)
             rnic_stamps(rnic, item)[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
         if (__builtin_expect(rnic->tells_when_sent, 0))
-            sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, frame.last_at_cyc - rnic->line.delay_cyc));
+            sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, rnic->line.free_cyc - rnic->line.params->gap - 1));
         if (__builtin_expect(rnic->hands_over, 0))
             hand_over(rnic, slot.ref, slot.bytes, &frame);
         else

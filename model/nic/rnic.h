@@ -81,6 +81,7 @@ struct rnic_setup {
     const char *holds[RNIC_PATHS][RNIC_PATH_STAGES_MAX]; /* what each stage's FIFO holds, in words */
     int stages[RNIC_PATHS];
     int64_t phase_ps; /* added to all its clocks */
+    int64_t off_ppb;  /* to their errors */
     int64_t host_shift_ps;
     int posts_from_fabric; /* of a pair the first: where nic.fabric says so */
     struct pool *items;

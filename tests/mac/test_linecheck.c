@@ -44,15 +44,22 @@ static void at_the_hertz(void)
 /* Frames of one length, back to back on the line, into a FIFO that the datapath reads a beat a cycle: how many find no space. */
 static int frames_lost(const struct linecheck *given, uint32_t frame_bytes, int64_t clock_hz)
 {
-    struct mac_params mac = {
-        .rate = given->rate_bps, .preamble = 8, .fcs = 4, .frame_least = 60, .gap = 12, .cable_delay = 5050};
+    struct mac_params mac = {.rate = given->rate_bps,
+                             .preamble = 8,
+                             .fcs = 4,
+                             .frame_least = 60,
+                             .gap = 12,
+                             .start = 1,
+                             .word = 8,
+                             .cable_delay = 5050};
     uint32_t width = (uint32_t)given->width_bits / 8, on_bus = frame_bytes - (given->fcs_on_bus ? 0 : 4);
     struct sim sim;
     struct line line;
     struct clk bus;
     struct path path;
+    char error[200];
     int lost = 0, which;
-    CU_ASSERT_FATAL(sim_init(&sim, 1) == 0 && line_init(&line, &mac, 0, 0) == 0 &&
+    CU_ASSERT_FATAL(sim_init(&sim, 1) == 0 && line_init(&line, &mac, 0, 0, 1, error, sizeof error) == 0 &&
                     clk_init_hz(&bus, clock_hz, 0, 0) == 0);
     struct path_stage stage = {.name = "bus",
                                .clk = &bus,

@@ -107,8 +107,7 @@ static int measure(const struct row *row, struct times *tx, struct times *rx)
     int64_t user_cyc = 100;
     for (int i = 0; i < FRAMES; i++) {
         user_cyc += 600 + row->bytes + (int64_t)(rnd_u64(7, 0, (uint64_t)i, 0) % 10007);
-        struct xgmii_frame frame =
-            xgmii_send(&mac, mac_fifo_offered_cyc(&fifo, user_cyc, row->bytes), row->bytes);
+        struct xgmii_frame frame = xgmii_send(&mac, mac_fifo_offered_cyc(&fifo, user_cyc, row->bytes), row->bytes);
         int64_t start_ps = clk_edge(&fifo.mac_clk, frame.start_octet / 8);
         int64_t out_cyc = mac_fifo_received_cyc(&fifo, frame.rx_first_cyc, frame.rx_last_cyc);
         dry += mac_fifo_runs_dry(&fifo, user_cyc, frame.first_cyc, row->bytes);
