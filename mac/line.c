@@ -75,6 +75,14 @@ static int64_t begin(struct line *line, int64_t head_cyc)
     return ((octet > least ? octet : least) + line->rule.align - 1) & -line->rule.align;
 }
 
+int64_t line_free_cyc(const struct line *line)
+{
+    if (line->is_plain || line->frames == 0)
+        return line->free_cyc;
+    int64_t octet = (line->start.end_octet + line->rule.gap + line->start.owed) & -line->rule.align;
+    return line->params->marker_room == MAC_MARKER_ROOM_KEPT ? phy_slot(&line->markers, octet) : octet;
+}
+
 static __attribute__((noinline)) struct line_frame send_through_phy(struct line *line, uint32_t bytes, int64_t head_cyc,
                                                                     int64_t tail_cyc, uint32_t word_bytes)
 {

@@ -43,6 +43,8 @@ struct line_frame {
  * with the key, when the rate's byte time has no exact form, or lanes, FEC or markers do not exist. */
 int line_init(struct line *line, const struct mac_params *params, int64_t off_ppb, int64_t phase_ps, uint64_t stream,
               char *error, size_t error_bytes);
+/* The slot in which the next frame can begin at the earliest, as far as those before it are concerned. */
+int64_t line_free_cyc(const struct line *line);
 /* Sends a frame of `bytes` (without FCS) whose first and last bytes are there at head_cyc and tail_cyc; the far end collects
  * words of word_bytes. */
 struct line_frame line_send(struct line *line, uint32_t bytes, int64_t head_cyc, int64_t tail_cyc, uint32_t word_bytes);

@@ -223,7 +223,7 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     snprintf(error, error_bytes, "out of memory");
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
-                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
+                   receive_init(rnic, error, error_bytes) || pause_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
                    lookup_init(rnic, error, error_bytes) || context_join(rnic) || sent_init(rnic) || staging_join(rnic)
                ? -1
                : 0;

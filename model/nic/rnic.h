@@ -35,6 +35,7 @@
 #include "nic/message.h"
 #include "nic/outbox.h"
 #include "nic/params.h"
+#include "nic/pause.h"
 #include "nic/payload.h"
 #include "nic/qp.h"
 #include "nic/ready.h"
@@ -132,6 +133,7 @@ struct rnic {
     struct clk user_clk, mac_clk;
     struct line line;
     int line_holds; /* mac.back_pressure */
+    struct pause pause;
     struct pcie pcie;
     struct path path[RNIC_PATHS];
 
