@@ -2,6 +2,7 @@
 
 #include "bench/caches.h"
 #include "bench/fairness.h"
+#include "bench/ports.h"
 
 #include <string.h>
 
@@ -281,6 +282,7 @@ int summary_write(const struct result *result, FILE *out)
     put(summary, "next_bottleneck", bottleneck_object(&result->bottlenecks.next, &failed), &failed);
     put(summary, "fifos", fifos_array(result, &failed), &failed);
     put(summary, "caches", caches_json(result, &failed), &failed);
+    put(summary, "ports", ports_json(result, &failed), &failed);
     if (result->perftest != NULL)
         put(summary, "perftest", perftest_object(result->perftest, &failed), &failed);
     failed = failed || summary_dump(summary, out) != 0;

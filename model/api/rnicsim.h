@@ -384,6 +384,25 @@ struct rnicsim_totals {
 
 RNICSIM_API void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out);
 
+/* What a NIC's port did: its line, FEC, flow control. */
+struct rnicsim_port {
+    const char *nic; /* "a" */
+    uint64_t frames;
+    uint64_t wire_bytes; /* sent, with preamble, FCS and gap */
+    int64_t rate_bps;
+    uint64_t underruns;
+    int has_errors; /* mac.bit_errors: the next are not 0 for want of them. Codewords, and symbols in them, of what this NIC sent; without FEC
+                     * wrong bits are uncorrectable */
+    uint64_t fec_corrected, fec_symbols, fec_uncorrectable;
+    int has_pause; /* mac.pause */
+    uint64_t pauses_sent, pauses_received, pauses_lost, pause_storms;
+    int64_t paused_ps;     /* it was told not to send: the peer's pauses, up to now */
+    uint32_t pause_from_bytes, pause_headroom_bytes; /* of the receive FIFO: from how full on the peer is paused; what lies above */
+    uint32_t high_water_bytes; /* of the receive FIFO */
+};
+/* host: 0 or 1. */
+RNICSIM_API int rnicsim_port(const struct rnicsim *sim, uint32_t host, struct rnicsim_port *out);
+
 /* A QP has gone back to a packet that it sends again. The first 10,000 times of each host are kept, in order. */
 struct rnicsim_retransmit_info {
     int64_t at_ps;
@@ -584,10 +603,12 @@ enum rnicsim_quantity {
     RNICSIM_FREQUENCY, /* of a clock */
     RNICSIM_RATE,
     RNICSIM_REQUEST_RATE, /* requests a second: "2 MHz" */
-    RNICSIM_DURATION
+    RNICSIM_DURATION,
+    RNICSIM_LENGTH, /* mm */
+    RNICSIM_BYTES
 };
 
-/* "512 bit", "250 MHz", "100 Gbps", "1 us" into bits, Hz, bit/s, ps, exactly. */
+/* "512 bit", "250 MHz", "100 Gbps", "1 us", "3 m", "4096 B" into bits, Hz, bit/s, ps, mm, B, exactly. */
 RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *value,
                               struct rnicsim_error *error);
 
@@ -603,6 +624,22 @@ struct rnicsim_linecheck {
 
 /* Whether a datapath that begins each frame in a new beat keeps up with a line. */
 RNICSIM_API int rnicsim_linecheck(struct rnicsim_linecheck *check, struct rnicsim_error *error);
+
+/* ---- headroom above a pause threshold ---- */
+
+struct rnicsim_headroom {
+    int64_t rate_bps, cable_mm;
+    int64_t interface_ps, request_ps, response_ps; /* response negative: the standard's limit (IEEE 802.3, 31B.3.7) */
+    uint32_t own_bytes, frame_bytes, cell_bytes;   /* without FCS: 1 .. 65,536; 1 .. 65,536 */
+    uint32_t small_percent;                        /* SONiC's share of small packets, 0 .. 100 */
+    /* filled in; -1: the rate is not in the published table */
+    int64_t quanta; /* the response in quanta, rounded up */
+    int64_t cells, searched_cells, any_bytes;
+    int64_t sonic_bytes, mlx5_bytes, cisco_bytes;
+};
+/* How much room a receive buffer needs: the closed form for frames of one size, what a search over all phases finds, and a form for
+ * frames of any size; beside them the published calculators. */
+RNICSIM_API int rnicsim_headroom(struct rnicsim_headroom *headroom, struct rnicsim_error *error);
 
 /* ---- a MAC alone, cycle by cycle: no simulation needed ---- */
 

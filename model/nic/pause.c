@@ -94,8 +94,11 @@ static int64_t gate_port(void *self, int input, int64_t cyc)
     const struct mac_params *p = rnic->setup.mac;
     if (cyc == SIM_NEVER || (input == 0 && p->ack_priority != p->data_priority))
         return cyc;
-    int64_t at_ps = rnic_ps(rnic, cyc), allowed_ps = allowed_at(&rnic->pause, at_ps);
-    return allowed_ps == at_ps ? cyc : rnic_cycle(rnic, allowed_ps);
+    int64_t at_ps = rnic_ps(rnic, cyc);
+    if (at_ps < rnic->sim->now) /* it could have been granted then, if it had not been paused */
+        at_ps = rnic->sim->now;
+    int64_t allowed_ps = allowed_at(&rnic->pause, at_ps);
+    return allowed_ps == rnic_ps(rnic, cyc) ? cyc : rnic_cycle(rnic, allowed_ps);
 }
 
 /* ---- what is asked of the peer ---- */
