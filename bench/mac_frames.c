@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli.h"
@@ -29,44 +30,54 @@ int mac_frames_take_sizes(struct mac_frames *frames, const char *text)
     return CLI_DONE;
 }
 
-static void print_head(const struct rnicsim_mac *mac)
+/* What is printed, once all of it is known to be right. */
+struct writer {
+    struct rnicsim_mac *mac;
+    FILE *out;
+};
+
+static void print_head(const struct writer *to)
 {
-    printf("bytes,offered_cyc,first_cyc,last_cyc,start_cyc,start_lane,end_cyc,end_lane,gap_octets,rx_first_cyc,rx_last_"
-           "cyc%s\n",
-           rnicsim_mac_has_fifo(mac) ? ",tx_ns,rx_ns,runs_dry" : "");
+    fprintf(
+        to->out,
+        "bytes,offered_cyc,first_cyc,last_cyc,start_cyc,start_lane,end_cyc,end_lane,gap_octets,rx_first_cyc,rx_last_"
+        "cyc%s\n",
+        rnicsim_mac_has_fifo(to->mac) ? ",tx_ns,rx_ns,runs_dry" : "");
 }
 
 /* Sends and prints one. */
-static int send(struct rnicsim_mac *mac, struct rnicsim_mac_frame *frame, const char *path, int line)
+static int send(const struct writer *to, struct rnicsim_mac_frame *frame, const char *path, int line)
 {
     struct rnicsim_error error;
-    int64_t word = rnicsim_mac_word_bytes(mac);
-    int result = rnicsim_mac_send(mac, frame, &error);
+    int64_t word = rnicsim_mac_word_bytes(to->mac);
+    int result = rnicsim_mac_send(to->mac, frame, &error);
     if (result != RNICSIM_OK)
         return path ? cli_fail("%s:%d: %s", path, line, error.text) : cli_fail_result(result, &error);
-    printf("%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-           ",%" PRId64 ",%" PRId64,
-           frame->bytes, frame->offered_cyc, frame->first_cyc, frame->last_cyc, frame->start_octet / word,
-           frame->start_octet % word, frame->end_octet / word, frame->end_octet % word, frame->gap_octets,
-           frame->rx_first_cyc, frame->rx_last_cyc);
-    if (rnicsim_mac_has_fifo(mac))
-        printf(",%.3f,%.3f,%d", (double)frame->tx_ps / 1e3, (double)frame->rx_ps / 1e3, frame->runs_dry);
-    putchar('\n');
+    fprintf(to->out,
+            "%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+            ",%" PRId64 ",%" PRId64,
+            frame->bytes, frame->offered_cyc, frame->first_cyc, frame->last_cyc, frame->start_octet / word,
+            frame->start_octet % word, frame->end_octet / word, frame->end_octet % word, frame->gap_octets,
+            frame->rx_first_cyc, frame->rx_last_cyc);
+    if (rnicsim_mac_has_fifo(to->mac))
+        fprintf(to->out, ",%.3f,%.3f,%d", (double)frame->tx_ps / 1e3, (double)frame->rx_ps / 1e3, frame->runs_dry);
+    putc('\n', to->out);
     return CLI_DONE;
 }
 
 /* Beats of the user are not known here: with FIFOs the next frame is offered when the MAC has taken this one. */
-static int print_sizes(struct rnicsim_mac *mac, const struct mac_frames *frames)
+static int print_sizes(const struct writer *to, const struct mac_frames *frames)
 {
     int64_t offered_cyc = 0;
     for (int64_t bytes = frames->from; bytes <= frames->to; bytes += frames->step)
         for (int64_t i = 0; i < frames->count; i++) {
             struct rnicsim_mac_frame frame = {.offered_cyc = offered_cyc, .bytes = (uint32_t)bytes};
-            int status = send(mac, &frame, NULL, 0);
+            int status = send(to, &frame, NULL, 0);
             if (status != CLI_DONE)
                 return status;
-            offered_cyc = rnicsim_mac_has_fifo(mac) ? offered_cyc + frame.last_cyc - frame.first_cyc + 1 + frames->idle
-                                                    : frame.last_cyc + 1 + frames->idle;
+            offered_cyc = rnicsim_mac_has_fifo(to->mac)
+                              ? offered_cyc + frame.last_cyc - frame.first_cyc + 1 + frames->idle
+                              : frame.last_cyc + 1 + frames->idle;
         }
     return CLI_DONE;
 }
@@ -77,14 +88,14 @@ struct waiting_pause {
     int line, waits;
 };
 
-static int send_pause(struct rnicsim_mac *mac, struct waiting_pause *pause, const char *path)
+static int send_pause(const struct writer *to, struct waiting_pause *pause, const char *path)
 {
     struct rnicsim_mac_frame frame = {.offered_cyc = pause->request_cyc};
     pause->waits = 0;
-    return send(mac, &frame, path, pause->line);
+    return send(to, &frame, path, pause->line);
 }
 
-static int take_line(struct rnicsim_mac *mac, const char *text, int line, const char *path, struct waiting_pause *pause)
+static int take_line(const struct writer *to, const char *text, int line, const char *path, struct waiting_pause *pause)
 {
     long long cycle;
     uint32_t bytes;
@@ -100,15 +111,15 @@ static int take_line(struct rnicsim_mac *mac, const char *text, int line, const 
         return CLI_DONE;
     }
     struct rnicsim_mac_frame frame = {.offered_cyc = cycle, .bytes = bytes};
-    if (pause->waits && (rnicsim_mac_pause_is_next(mac, pause->request_cyc) || pause->request_cyc < cycle)) {
-        int status = send_pause(mac, pause, path);
+    if (pause->waits && (rnicsim_mac_pause_is_next(to->mac, pause->request_cyc) || pause->request_cyc < cycle)) {
+        int status = send_pause(to, pause, path);
         if (status != CLI_DONE)
             return status;
     }
-    return send(mac, &frame, path, line);
+    return send(to, &frame, path, line);
 }
 
-static int print_file(struct rnicsim_mac *mac, const char *path)
+static int print_file(const struct writer *to, const char *path)
 {
     FILE *file = fopen(path, "r");
     struct waiting_pause pause = {0};
@@ -121,16 +132,27 @@ static int print_file(struct rnicsim_mac *mac, const char *path)
         if (!strchr(text, '\n') && !feof(file))
             status = cli_fail("%s:%d: longer than %zu characters, allowed are those", path, line, sizeof text - 2);
         else if (text[strspn(text, " \t\r\n")] != 0 && text[0] != '#')
-            status = take_line(mac, text, line, path, &pause);
+            status = take_line(to, text, line, path, &pause);
     }
     fclose(file);
     if (status == CLI_DONE && pause.waits)
-        status = send_pause(mac, &pause, path);
+        status = send_pause(to, &pause, path);
     return status;
 }
 
 int mac_frames_print(struct rnicsim_mac *mac, const struct mac_frames *frames)
 {
-    print_head(mac);
-    return frames->path ? print_file(mac, frames->path) : print_sizes(mac, frames);
+    char *text = NULL;
+    size_t bytes;
+    struct writer to = {mac, open_memstream(&text, &bytes)};
+    if (to.out == NULL)
+        return cli_fail("out of memory");
+    print_head(&to);
+    int status = frames->path ? print_file(&to, frames->path) : print_sizes(&to, frames);
+    if (fclose(to.out) != 0 && status == CLI_DONE)
+        status = cli_fail("out of memory");
+    if (status == CLI_DONE)
+        fputs(text, stdout);
+    free(text);
+    return status;
 }

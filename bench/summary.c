@@ -162,6 +162,7 @@ void summary_identity(json_t *summary, const struct result *result, int *failed)
     put(summary, "status", json_string(result->status), failed);
     put(summary, "board", name_string(rnicsim_board_name(result->sim)), failed);
     put(summary, "host", name_string(rnicsim_host_name(result->sim)), failed);
+    put(summary, "mac", name_string(rnicsim_mac_name(result->sim)), failed);
     put(summary, "params_changed", params_object(result, failed), failed);
     put(summary, "trace", name_string(result->trace), failed);
     put(summary, "trace_digest", json_string(result->digest), failed);

@@ -567,6 +567,7 @@ RNICSIM_API const char *rnicsim_board_name(const struct rnicsim *sim);
 /* The FPGA that the board file names; "unnamed" when it names none. */
 RNICSIM_API const char *rnicsim_board_part(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_host_name(const struct rnicsim *sim);
+RNICSIM_API const char *rnicsim_mac_name(const struct rnicsim *sim); /* "": no MAC file was taken */
 
 /* Where the data lie: the folder `name`, which is boards, nics, endpoints, hosts, parts, plots, validation, cdf or samples; beside the program, else in the
  * share/rnicsim of the prefix in which the program or the library stands, else the one fixed when it was built.
@@ -624,6 +625,56 @@ struct rnicsim_linecheck {
 
 /* Whether a datapath that begins each frame in a new beat keeps up with a line. */
 RNICSIM_API int rnicsim_linecheck(struct rnicsim_linecheck *check, struct rnicsim_error *error);
+
+/* ---- a network of ideal hosts and switches ---- */
+
+struct rnicsim_net;
+
+struct rnicsim_net_options {
+    const char *board; /* its line, its congestion control, its section [net] */
+    const char *mac;   /* NULL: the board's own */
+    const char *const *set;
+    size_t set_count;
+    uint64_t seed;
+    const char *data_dir;
+};
+/* Builds it; an error is one line. */
+RNICSIM_API int rnicsim_net_create(const struct rnicsim_net_options *options, struct rnicsim_net **out,
+                                   struct rnicsim_error *error);
+/* Simulates net.duration. */
+RNICSIM_API int rnicsim_net_run(struct rnicsim_net *net, struct rnicsim_error *error);
+RNICSIM_API void rnicsim_net_destroy(struct rnicsim_net *net);
+
+struct rnicsim_net_totals {
+    uint32_t hosts, switches, links, flows, flows_done; /* links: directions */
+    uint64_t decisions, hops, delivered_frames, delivered_bytes, drops, marked, cnps, pauses;
+    int64_t duration_ps;
+    double goodput_gbps;      /* of frames, all hosts, in the second half of the time */
+    double jain;              /* fairness of the flows there, 0 .. 1 */
+    double least_gbps, most_gbps;
+    int64_t recovered_ps; /* from when on each fortieth of the time brings at least 90 % of that, to the end; -1: never */
+    uint64_t bytes_of_memory; /* of nodes, links, flows, frames */
+};
+RNICSIM_API void rnicsim_net_totals(const struct rnicsim_net *net, struct rnicsim_net_totals *out);
+
+struct rnicsim_net_port {    /* a direction of a link: the port that sends */
+    char from[24], to[24];   /* "host3", "switch0" */
+    uint64_t frames, wire_bytes, marked, drops, pauses_sent;
+    double busy_share, paused_share;
+    uint64_t queue_most_bytes, queue_late_most_bytes; /* of its data; in the second half of the time */
+    uint64_t headroom_most_bytes; /* that the frames it sends have taken at the far end */
+};
+/* RNICSIM_EINPUT past the last. */
+RNICSIM_API int rnicsim_net_port(const struct rnicsim_net *net, uint32_t index, struct rnicsim_net_port *out);
+
+struct rnicsim_net_flow {
+    uint32_t from, to;
+    uint64_t sent_bytes, delivered_bytes, cnps;
+    double late_gbps; /* in the second half of the time */
+    double rate_gbps; /* that it may send at, at the end */
+    int64_t done_ps;  /* -1: it is not done */
+};
+RNICSIM_API int rnicsim_net_flow(const struct rnicsim_net *net, uint32_t index, struct rnicsim_net_flow *out);
 
 /* ---- headroom above a pause threshold ---- */
 

@@ -1,5 +1,6 @@
 /* From files to a configuration: the board names its nic, its PCIe endpoint and its host. */
 #include "host/params.h"
+#include "mac/fabric/params.h"
 #include "mac/params.h"
 #include "nic/params.h"
 #include "pcie/params.h"
@@ -9,7 +10,8 @@
 #include <limits.h>
 
 const struct param_table *const system_param_tables[] = {&nic_param_table, &pcie_param_table, &mac_param_table,
-                                                         &transport_param_table, &host_param_table};
+                                                         &transport_param_table, &host_param_table,
+                                                         &net_param_table};
 const size_t system_param_table_count = sizeof system_param_tables / sizeof *system_param_tables;
 
 struct files {

@@ -57,6 +57,30 @@ static void choose_faults(struct scenario *s, uint64_t *random)
                                              .delay_ps = PICK(random, 1, 1000000, 70000000)};
 }
 
+/* The line: a third of the systems have none of it, the others a PHY; half of those bit errors or a pause. */
+static void choose_line(struct scenario *s, uint64_t *random)
+{
+    static const char *const align[] = {"mac.start=1 B", "mac.start=4 B", "mac.start=8 B"};
+    static const char *const fec[] = {"mac.fec=none", "mac.fec=rs528", "mac.fec=rs544", "mac.fec=rs272"};
+    static const char *const pause[] = {"mac.pause=off", "mac.pause=link", "mac.pause=priority"};
+    if (PICK(random, 0, 1, 1) == 0)
+        return;
+    s->set[s->sets++] = align[PICK(random, 0, 1, 2)];
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.deficit=on" : "mac.deficit=off";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.word=64 bit" : "mac.word=8 bit";
+    s->set[s->sets++] = fec[PICK(random, 0, 1, 2, 3)];
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.fec_release=codeword" : "mac.fec_release=streaming";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.markers=on" : "mac.markers=off";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.marker_room=deleted" : "mac.marker_room=kept";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.link_up=0:0 100:600 ns" : "mac.link_up=0 ns";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "nic.peer_offset=200 ppm" : "nic.peer_offset=-133 ppm";
+    s->set[s->sets++] = pause[PICK(random, 0, 1, 2, 0)];
+    s->set[s->sets++] = "mac.headroom=20 KiB";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.pause_quanta=400" : "mac.pause_quanta=65535";
+    if (s->faults > 0) /* where frames may be lost anyhow */
+        s->set[s->sets++] = PICK(random, 0, 1) ? "mac.bit_errors=200000000" : "mac.bit_errors=0";
+}
+
 int random_system_has(const struct scenario *s, const char *key_and_begin)
 {
     for (size_t i = 0; i < s->sets; i++)
@@ -310,7 +334,7 @@ struct scenario random_system(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
                                           {"step", "request"},
                                           {"dispatched", "written"},
                                           {"with_payload", "when_written"}};
-    _Static_assert(sizeof set / sizeof *set + 5 <= SCENARIO_SETS_MAX, "more room for settings is needed");
+    _Static_assert(sizeof set / sizeof *set + 18 <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
@@ -329,5 +353,7 @@ struct scenario random_system(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
     }
     uint64_t transports = seed * 797 + 17;
     choose_transport(&s, &transports);
+    uint64_t line = seed * 863 + 29;
+    choose_line(&s, &line);
     return s;
 }
