@@ -45,7 +45,8 @@ void ports_print(const struct result *result, FILE *out)
 
 void ports_csv(const struct result *result, FILE *out)
 {
-    fputs("nic,frames,wire_bytes,line_share_pct,underruns,fec_corrected,fec_symbols,fec_uncorrectable,pauses_sent,"
+    fputs("nic,frames,other_frames,wire_bytes,line_share_pct,underruns,fec_corrected,fec_symbols,fec_uncorrectable,"
+          "pauses_sent,"
           "pauses_received,pauses_lost,pause_storms,paused_ps,paused_share_pct,pause_from_bytes,pause_headroom_bytes,"
           "high_water_bytes\n",
           out);
@@ -53,9 +54,9 @@ void ports_csv(const struct result *result, FILE *out)
         struct rnicsim_port port;
         if (rnicsim_port(result->sim, i, &port) != RNICSIM_OK)
             continue;
-        fprintf(out, "%s,%" PRIu64 ",%" PRIu64 ",%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, port.nic,
-                port.frames, port.wire_bytes, 100 * line_share(result, &port), port.underruns, port.fec_corrected,
-                port.fec_symbols, port.fec_uncorrectable);
+        fprintf(out, "%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                port.nic, port.frames, port.other_frames, port.wire_bytes, 100 * line_share(result, &port),
+                port.underruns, port.fec_corrected, port.fec_symbols, port.fec_uncorrectable);
         fprintf(
             out,
             ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%.4f,%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n",

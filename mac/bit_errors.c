@@ -50,23 +50,10 @@ static double reckon_burst(struct bit_errors *errors, double bit)
     return any;
 }
 
-/* How many units in a row are clean. */
-static int64_t draw_distance(struct bit_errors *errors)
-{
-    double left = (double)((rnd_draw(errors->stream, errors->drawn, 0) >> 11) + 1) / 9007199254740992.0, so_far = 1;
-    int64_t distance = 0;
-    for (int k = BIT_ERRORS_POWERS - 1; k >= 0; k--)
-        if (so_far * errors->clean[k] >= left) {
-            so_far *= errors->clean[k];
-            distance += INT64_C(1) << k;
-        }
-    return distance;
-}
-
 /* From `unit` on. */
 static void draw_next(struct bit_errors *errors, int64_t unit)
 {
-    int64_t distance = draw_distance(errors);
+    int64_t distance = geometric_draw(&errors->distance, rnd_draw(errors->stream, errors->drawn, 0));
     errors->drawn++;
     errors->next_unit = distance > INT64_MAX / 2 - unit ? INT64_MAX : unit + distance;
 }
@@ -81,9 +68,7 @@ void bit_errors_init(struct bit_errors *errors, const struct phy_fec *fec, int64
     if (fec->block_octets > 0)
         unit = fec->symbol_bits == 1 ? reckon_burst(errors, bit)
                                      : reckon_symbols(errors, 1 - power(1 - bit, fec->symbol_bits));
-    errors->clean[0] = 1 - unit;
-    for (int k = 1; k < BIT_ERRORS_POWERS; k++)
-        errors->clean[k] = errors->clean[k - 1] * errors->clean[k - 1];
+    geometric_init(&errors->distance, unit);
     if (errors_in_1e15 > 0)
         draw_next(errors, 0);
 }

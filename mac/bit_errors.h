@@ -9,16 +9,16 @@
 
 #include <stdint.h>
 
+#include "mac/geometric.h"
 #include "mac/phy.h"
 
-#define BIT_ERRORS_POWERS 62
 #define BIT_ERRORS_CLASSES 16 /* at most 15 symbols are corrected */
 
 struct bit_errors {
     struct phy_fec fec;
     int64_t first_slot; /* where a block begins */
     uint64_t stream, drawn;
-    double clean[BIT_ERRORS_POWERS]; /* the probability that so many units, 2^k, have no error */
+    struct geometric distance;
     uint64_t
         at_most[BIT_ERRORS_CLASSES]; /* of a wrong codeword: the probability of at most k + 1 wrong symbols, in 2^-64 */
     int64_t next_unit;               /* the next one that is wrong; INT64_MAX: never */

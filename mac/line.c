@@ -5,7 +5,9 @@
 #include "config/param_dist.h"
 #include "kernel/rnd.h"
 
-enum { DRAW_LINK_UP, DRAW_MARKER, DRAW_CODEWORD, DRAW_ERRORS }; /* attempts of the stream's ordinal 0 */
+#define PPB INT64_C(1000000000)
+
+enum { DRAW_LINK_UP, DRAW_MARKER, DRAW_CODEWORD, DRAW_ERRORS, DRAW_OTHER }; /* attempts of the stream's ordinal 0 */
 
 /* Constant for this link: wires, PHYs, what was drawn. */
 static int64_t delay_of(const struct mac_params *p, uint64_t stream)
@@ -23,6 +25,35 @@ static int64_t delay_of(const struct mac_params *p, uint64_t stream)
 static int64_t draw_slot(uint64_t stream, uint64_t what, int64_t slots)
 {
     return slots > 0 ? (int64_t)(rnd_draw(stream, 0, what) % (uint64_t)slots) : 0;
+}
+
+static int64_t length_of(const struct mac_params *p, uint32_t bytes)
+{
+    return p->preamble + (bytes > p->frame_least ? bytes : p->frame_least) + p->fcs;
+}
+
+/* ---- others on the same line ---- */
+
+static int64_t other_distance(struct line *line)
+{
+    struct line_other *other = &line->other;
+    if (line->params->other_arrival == MAC_OTHER_PERIODIC)
+        return other->mean_cyc;
+    return 1 + geometric_draw(&other->distance, rnd_draw(other->stream, other->drawn++, 0));
+}
+
+/* So many slots apart in the mean that their load is as given. */
+static void init_other(struct line *line, uint64_t stream)
+{
+    const struct mac_params *p = line->params;
+    struct line_other *other = &line->other;
+    if (p->other_load == 0)
+        return;
+    int64_t slot = length_of(p, (uint32_t)p->other_bytes) + p->gap;
+    other->mean_cyc = (slot * PPB + p->other_load / 2) / p->other_load;
+    other->stream = rnd_draw(stream, 0, DRAW_OTHER);
+    geometric_init(&other->distance, (double)p->other_load / ((double)slot * PPB));
+    other->next_cyc = other_distance(line);
 }
 
 int line_init(struct line *line, const struct mac_params *params, int64_t off_ppb, int64_t phase_ps, uint64_t stream,
@@ -45,7 +76,8 @@ int line_init(struct line *line, const struct mac_params *params, int64_t off_pp
     line->markers = phy_markers_of(&line->phy, draw_slot(stream, DRAW_MARKER, line->phy.marker_period));
     line->codeword_first = draw_slot(stream, DRAW_CODEWORD, block);
     line->is_plain = line->rule.align == 1 && line->rule.word == 1 && line->markers.octets == 0 && block == 0 &&
-                     params->bit_errors == 0;
+                     params->bit_errors == 0 && params->other_load == 0;
+    init_other(line, stream);
     bit_errors_init(&line->errors, &line->phy.fec, params->bit_errors, line->codeword_first,
                     rnd_draw(stream, 0, DRAW_ERRORS));
     line->delay_cyc = clk_at_or_after(&line->clk, delay_of(params, stream) + phase_ps) + 1;
@@ -88,7 +120,7 @@ static __attribute__((noinline)) struct line_frame send_through_phy(struct line 
 {
     const struct mac_params *p = line->params;
     const struct phy_markers *markers = &line->markers;
-    int64_t body = bytes > p->frame_least ? bytes : p->frame_least, length = p->preamble + body + p->fcs;
+    int64_t length = length_of(p, bytes);
     int64_t word = bytes < word_bytes ? bytes : word_bytes;
     int64_t octet = begin(line, head_cyc), data = octet + p->preamble;
     int64_t first_slot = phy_slot(markers, octet), last_slot = phy_slot(markers, octet + length - 1);
@@ -107,11 +139,25 @@ static __attribute__((noinline)) struct line_frame send_through_phy(struct line 
     return frame;
 }
 
+/* Those that came to the MAC before. */
+static void send_others(struct line *line, int64_t head_cyc)
+{
+    struct line_other *other = &line->other;
+    while (other->mean_cyc > 0 && other->next_cyc <= head_cyc) {
+        uint32_t bytes = (uint32_t)line->params->other_bytes;
+        send_through_phy(line, bytes, other->next_cyc, other->next_cyc, bytes);
+        line->frames++;
+        other->frames++;
+        other->next_cyc += other_distance(line);
+    }
+}
+
 struct line_frame line_send(struct line *line, uint32_t bytes, int64_t head_cyc, int64_t tail_cyc, uint32_t word_bytes)
 {
     const struct mac_params *p = line->params;
     struct line_frame frame;
     if (__builtin_expect(!line->is_plain, 0)) {
+        send_others(line, head_cyc);
         frame = send_through_phy(line, bytes, head_cyc, tail_cyc, word_bytes);
     } else {
         int64_t body = bytes > p->frame_least ? bytes : p->frame_least;

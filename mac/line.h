@@ -4,7 +4,7 @@
  * so a byte that comes too late is an underrun: the frame goes out and is bad (PG203: a gap inside a frame is not allowed). Markers
  * take slots of the line (mac/phy.h): either the MAC is held up meanwhile, or its frames wait behind it and idles between them are
  * deleted until they have caught up. FEC delays what is received by a codeword and the decoder; bit errors damage frames
- * (mac/bit_errors.h). Times are cycles of the line's byte clock: slots. */
+ * (mac/bit_errors.h). Others may send on the same line (mac.other_load). Times are cycles of the line's byte clock: slots. */
 #ifndef MAC_LINE_H
 #define MAC_LINE_H
 
@@ -14,6 +14,14 @@
 #include "mac/params.h"
 #include "mac/phy.h"
 #include "mac/start.h"
+
+struct line_other {   /* traffic of others on the same MAC */
+    int64_t mean_cyc; /* from one of its frames to the next; 0: there is none */
+    int64_t next_cyc; /* when the next comes to the MAC */
+    uint64_t stream, drawn;
+    struct geometric distance;
+    uint64_t frames;
+};
 
 struct line {
     const struct mac_params *params;
@@ -30,6 +38,7 @@ struct line {
     int64_t codeword_first; /* slot in which a block of codewords begins: 0 <= first < block */
     int64_t sent_octet;     /* of the MAC: behind the last frame, where idles are deleted behind the MAC */
     struct bit_errors errors;
+    struct line_other other;
 };
 
 struct line_frame {

@@ -36,7 +36,11 @@ int rnicsim_linecheck(struct rnicsim_linecheck *check, struct rnicsim_error *err
         check->rate_bps > INT64_C(10000000000000))
         return api_fail(error, RNICSIM_EINPUT,
                         "width, clock or rate: allowed 8 to 65536 bit, 1 MHz to 10 GHz, 1 Mbps to 10000 Gbps");
-    struct linecheck given = {check->width_bits, check->clock_hz, check->rate_bps, check->fcs_on_bus};
+    if (check->segment_bits < 0 || (check->segment_bits > 0 && check->width_bits % check->segment_bits != 0))
+        return api_fail(error, RNICSIM_EINPUT, "segments of %lld bit: allowed are those that divide the width",
+                        (long long)check->segment_bits);
+    struct linecheck given = {check->width_bits, check->clock_hz, check->rate_bps, check->fcs_on_bus,
+                              check->segment_bits};
     struct linecheck_result result = linecheck(&given);
     check->worst_frame_bytes = result.worst_frame_bytes;
     check->clock_least_hz = result.clock_least_hz;

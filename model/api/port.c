@@ -13,6 +13,7 @@ int rnicsim_port(const struct rnicsim *sim, uint32_t host, struct rnicsim_port *
     level_settle(&fifo->level, sim->system.sim.now);
     *out = (struct rnicsim_port){.nic = nic->setup.name,
                                  .frames = nic->line.frames,
+                                 .other_frames = nic->line.other.frames,
                                  .wire_bytes = (uint64_t)nic->line.work_cyc,
                                  .rate_bps = nic->setup.mac->rate,
                                  .underruns = nic->line.underruns,

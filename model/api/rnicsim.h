@@ -387,7 +387,7 @@ RNICSIM_API void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals
 /* What a NIC's port did: its line, FEC, flow control. */
 struct rnicsim_port {
     const char *nic; /* "a" */
-    uint64_t frames;
+    uint64_t frames, other_frames; /* sent; of those of others (mac.other_load) */
     uint64_t wire_bytes; /* sent, with preamble, FCS and gap */
     int64_t rate_bps;
     uint64_t underruns;
@@ -616,6 +616,7 @@ RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, 
 struct rnicsim_linecheck {
     int64_t width_bits, clock_hz, rate_bps; /* 8 .. 65536 bit, 1 MHz .. 10 GHz, 1 Mbps .. 10000 Gbps */
     int fcs_on_bus;
+    int64_t segment_bits; /* 0: a frame begins a beat of its own; else it begins any segment of one (LBUS: 128 bit), which divides the width */
     /* filled in: of all frames of 64 to 9216 bytes, the one that needs the fastest clock, that clock rounded up, and the whole
      * cycles that every frame may waste at the given clock (negative: so many are missing) */
     uint32_t worst_frame_bytes;

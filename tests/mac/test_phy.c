@@ -292,6 +292,32 @@ static void a_lost_codeword_damages_its_frames(void)
     CU_ASSERT(bad > 1000 && neighbours > bad * 8 / 10 && neighbours < bad);
 }
 
+/* Others take the share that they are given, at random or evenly; one of their frames that came before goes before, so a frame waits for at
+ * most those that came while it could not begin. */
+static void others_take_their_share(void)
+{
+    for (int periodic = 0; periodic < 2; periodic++) {
+        struct mac_params p = params_of(100, MAC_FEC_NONE);
+        p.other_load = 300000000; /* of 10^9 */
+        p.other_bytes = 1514;
+        p.other_arrival = periodic;
+        struct line line = open_line(&p);
+        int64_t at = 0, waited = 0;
+        for (int i = 0; i < 200000; i++) {
+            int64_t start = line_send(&line, 232, at, at, 64).start_cyc;
+            CU_ASSERT(start >= at);
+            waited += start - at;
+            at += 10007; /* 2.6 % of the line */
+        }
+        double others = (double)line.other.frames * 1538 / (double)at, own = 200000.0 * 256 / (double)at;
+        CU_ASSERT(others > 0.295 && others < 0.305);
+        CU_ASSERT((double)line.work_cyc / (double)at - others - own < 1e-9);
+        /* who comes at any time waits, at random, 0.3 / (2 * 0.7) of 1,538 slots (M/D/1), evenly 0.3 / 2, and a little for itself */
+        double wait = (double)waited / 200000;
+        CU_ASSERT(periodic ? wait > 225 && wait < 245 : wait > 325 && wait < 355);
+    }
+}
+
 void suite_mac_phy(void);
 void suite_mac_phy(void)
 {
@@ -304,5 +330,6 @@ void suite_mac_phy(void)
     CU_add_test(suite, "codewords fail as often as they should", codewords_fail_as_often_as_they_should);
     CU_add_test(suite, "a burst is corrected", a_burst_is_corrected);
     CU_add_test(suite, "bits damage frames", bits_damage_frames);
+    CU_add_test(suite, "others take their share", others_take_their_share);
     CU_add_test(suite, "a lost codeword damages its frames", a_lost_codeword_damages_its_frames);
 }

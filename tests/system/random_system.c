@@ -77,6 +77,7 @@ static void choose_line(struct scenario *s, uint64_t *random)
     s->set[s->sets++] = pause[PICK(random, 0, 1, 2, 0)];
     s->set[s->sets++] = "mac.headroom=20 KiB";
     s->set[s->sets++] = PICK(random, 0, 1) ? "mac.pause_quanta=400" : "mac.pause_quanta=65535";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.other_load=300000 ppm" : "mac.other_load=0 ppm";
     if (s->faults > 0) /* where frames may be lost anyhow */
         s->set[s->sets++] = PICK(random, 0, 1) ? "mac.bit_errors=200000000" : "mac.bit_errors=0";
 }
@@ -334,7 +335,7 @@ struct scenario random_system(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
                                           {"step", "request"},
                                           {"dispatched", "written"},
                                           {"with_payload", "when_written"}};
-    _Static_assert(sizeof set / sizeof *set + 18 <= SCENARIO_SETS_MAX, "more room for settings is needed");
+    _Static_assert(sizeof set / sizeof *set + 19 <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
