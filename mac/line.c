@@ -76,7 +76,8 @@ int line_init(struct line *line, const struct mac_params *params, int64_t off_pp
     line->markers = phy_markers_of(&line->phy, draw_slot(stream, DRAW_MARKER, line->phy.marker_period));
     line->codeword_first = draw_slot(stream, DRAW_CODEWORD, block);
     line->is_plain = line->rule.align == 1 && line->rule.word == 1 && line->markers.octets == 0 && block == 0 &&
-                     params->bit_errors == 0 && params->other_load == 0;
+                     params->bit_errors == 0 && params->other_load == 0 && params->switches == 0;
+    line->switch_cyc = clk_at_or_after(&line->clk, params->switch_latency + phase_ps);
     init_other(line, stream);
     bit_errors_init(&line->errors, &line->phy.fec, params->bit_errors, line->codeword_first,
                     rnd_draw(stream, 0, DRAW_ERRORS));
@@ -93,6 +94,28 @@ static int64_t arrives_at(const struct line *line, int64_t slot)
     if (block > 0 && line->params->fec_release == MAC_FEC_CODEWORD)
         slot += block - 1 - (slot + block - line->codeword_first) % block;
     return slot + line->delay_cyc;
+}
+
+#define SWITCH_HEAD_BYTES 64 /* a switch that cuts through looks at so much of a frame first */
+
+int64_t line_way_cyc(const struct line *line)
+{
+    return line->delay_cyc + line->params->switches * (line->delay_cyc + line->switch_cyc);
+}
+
+/* How much later a frame of `length` that starts in the slot is at the far end for the switches: each begins it on the next cable when
+ * it has its head, or all of it, and the frame before is gone. */
+static int64_t through_switches(struct line *line, int64_t start_cyc, int64_t length)
+{
+    const struct mac_params *p = line->params;
+    int64_t head = p->preamble + SWITCH_HEAD_BYTES, at = start_cyc;
+    int64_t in = p->switch_forward == MAC_SWITCH_STORE || length < head ? length : head;
+    for (int64_t i = 0; i < p->switches; i++) {
+        at += in + line->delay_cyc + line->switch_cyc;
+        at = at > line->switch_free_cyc[i] ? at : line->switch_free_cyc[i];
+        line->switch_free_cyc[i] = at + length + p->gap;
+    }
+    return at - start_cyc;
 }
 
 /* The MAC's octet with which a frame begins on the line. Where idles are deleted behind it, the MAC itself goes on during markers; its
@@ -132,6 +155,11 @@ static __attribute__((noinline)) struct line_frame send_through_phy(struct line 
                                .bad = tail_cyc > taken_cyc ? ITEM_UNDERRUN : 0};
     if (bit_errors_damage(&line->errors, first_slot, last_slot))
         frame.bad |= ITEM_DAMAGED;
+    if (p->switches > 0) {
+        int64_t later = through_switches(line, first_slot, last_slot + 1 - first_slot);
+        frame.word_at_cyc += later;
+        frame.last_at_cyc += later;
+    }
     line->start.end_octet = (deleted ? line->start.end_octet : octet) + length;
     line->sent_octet = octet + length;
     line->free_cyc = last_slot + 1 + p->gap;

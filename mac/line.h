@@ -15,6 +15,8 @@
 #include "mac/phy.h"
 #include "mac/start.h"
 
+#define LINE_SWITCHES_MAX 8
+
 struct line_other {   /* traffic of others on the same MAC */
     int64_t mean_cyc; /* from one of its frames to the next; 0: there is none */
     int64_t next_cyc; /* when the next comes to the MAC */
@@ -39,6 +41,8 @@ struct line {
     int64_t sent_octet;     /* of the MAC: behind the last frame, where idles are deleted behind the MAC */
     struct bit_errors errors;
     struct line_other other;
+    int64_t switch_cyc; /* latency of one */
+    int64_t switch_free_cyc[LINE_SWITCHES_MAX];
 };
 
 struct line_frame {
@@ -52,6 +56,8 @@ struct line_frame {
  * with the key, when the rate's byte time has no exact form, or lanes, FEC or markers do not exist. */
 int line_init(struct line *line, const struct mac_params *params, int64_t off_ppb, int64_t phase_ps, uint64_t stream,
               char *error, size_t error_bytes);
+/* From a slot here to the far end, switches included. */
+int64_t line_way_cyc(const struct line *line);
 /* The slot in which the next frame can begin at the earliest, as far as those before it are concerned. */
 int64_t line_free_cyc(const struct line *line);
 /* Sends a frame of `bytes` (without FCS) whose first and last bytes are there at head_cyc and tail_cyc; the far end collects

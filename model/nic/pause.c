@@ -253,6 +253,11 @@ int pause_init(struct rnic *rnic, char *error, size_t error_bytes)
                  "mac.pause: with mac.back_pressure = on nothing is ever to be paused, allowed is off");
         return -1;
     }
+    if (p->switches > 0) {
+        snprintf(error, error_bytes,
+                 "mac.switches: with mac.pause the pauses of switches would be missing, allowed is 0 (or rnicsim net)");
+        return -1;
+    }
     if (set_thresholds(rnic, error, error_bytes))
         return -1;
     pause->on = 1;

@@ -49,7 +49,7 @@ int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed,
 static uint32_t frames_under_way(const struct rnic *sender)
 {
     const struct nic_params *p = sender->params;
-    int64_t frames = sender->line.delay_cyc / 84 + (p->line_fifo + p->data_fifo) / (p->port_width / 8) + p->ack_fifo;
+    int64_t frames = line_way_cyc(&sender->line) / 84 + (p->line_fifo + p->data_fifo) / (p->port_width / 8) + p->ack_fifo;
     for (int i = 0; i < sender->setup.stages[RNIC_TX]; i++)
         frames += sender->setup.stage[RNIC_TX][i].depth;
     return (uint32_t)frames + 256;

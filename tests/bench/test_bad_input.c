@@ -59,6 +59,8 @@ static const struct bad_case cases[] = {
      "rnicsim: -s mac.headroom=1 MiB: 1048576 B are not less than the 131072 B"},
     {HEAD GOOD, RUN "-s mac.pause=link -s mac.back_pressure=on t.wqe",
      "rnicsim: -s mac.back_pressure=on: mac.pause: with mac.back_pressure = on"},
+    {HEAD GOOD, RUN "-s mac.pause=link -s mac.switches=1 t.wqe",
+     "mac.switches: with mac.pause the pauses of switches would be missing"},
     {NULL, "$R net", "-b BOARD is needed"},
     {NULL, "$R net -b u280_100g --host hsw_e5_2620v3", "--host says nothing of ideal hosts"},
     {NULL, "$R net -b u280_100g -s net.hosts=1", "out of range"},

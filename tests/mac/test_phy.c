@@ -318,6 +318,27 @@ static void others_take_their_share(void)
     }
 }
 
+/* A frame through switches comes later by its head, or all of it, a cable and the latency for each; and never before the one ahead of it. */
+static void through_switches(void)
+{
+    for (int store = 0; store < 2; store++) {
+        struct mac_params p = params_of(100, MAC_FEC_NONE), without = p;
+        p.switches = 3;
+        p.switch_latency = 300000;
+        p.switch_forward = store;
+        struct line line = open_line(&p), direct = open_line(&without);
+        int64_t later = line_send(&line, 1000, 0, 0, 64).last_at_cyc - line_send(&direct, 1000, 0, 0, 64).last_at_cyc;
+        CU_ASSERT_EQUAL(later, 3 * ((store ? 1012 : 72) + line.delay_cyc + 3750));
+        CU_ASSERT_EQUAL(line_way_cyc(&line), line.delay_cyc + 3 * (line.delay_cyc + 3750));
+        int64_t end = 0;
+        for (int i = 0; i < 1000; i++) { /* long and short ones in turn */
+            struct line_frame frame = line_send(&line, i % 3 ? 60 : 4000, 0, 0, 64);
+            CU_ASSERT(frame.last_at_cyc - end >= (i % 3 ? 72 : 4012) + 9);
+            end = frame.last_at_cyc;
+        }
+    }
+}
+
 void suite_mac_phy(void);
 void suite_mac_phy(void)
 {
@@ -331,5 +352,6 @@ void suite_mac_phy(void)
     CU_add_test(suite, "a burst is corrected", a_burst_is_corrected);
     CU_add_test(suite, "bits damage frames", bits_damage_frames);
     CU_add_test(suite, "others take their share", others_take_their_share);
+    CU_add_test(suite, "through switches", through_switches);
     CU_add_test(suite, "a lost codeword damages its frames", a_lost_codeword_damages_its_frames);
 }

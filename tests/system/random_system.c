@@ -57,6 +57,14 @@ static void choose_faults(struct scenario *s, uint64_t *random)
                                              .delay_ps = PICK(random, 1, 1000000, 70000000)};
 }
 
+int random_system_has(const struct scenario *s, const char *key_and_begin)
+{
+    for (size_t i = 0; i < s->sets; i++)
+        if (strncmp(s->set[i], key_and_begin, strlen(key_and_begin)) == 0)
+            return 1;
+    return 0;
+}
+
 /* The line: a third of the systems have none of it, the others a PHY; half of those bit errors or a pause. */
 static void choose_line(struct scenario *s, uint64_t *random)
 {
@@ -78,16 +86,13 @@ static void choose_line(struct scenario *s, uint64_t *random)
     s->set[s->sets++] = "mac.headroom=20 KiB";
     s->set[s->sets++] = PICK(random, 0, 1) ? "mac.pause_quanta=400" : "mac.pause_quanta=65535";
     s->set[s->sets++] = PICK(random, 0, 1) ? "mac.other_load=300000 ppm" : "mac.other_load=0 ppm";
+    uint32_t switches = PICK(random, 0, 0, 1, 2);
+    if (switches > 0 && !random_system_has(s, "mac.pause=link") && !random_system_has(s, "mac.pause=priority")) {
+        s->set[s->sets++] = switches == 1 ? "mac.switches=1" : "mac.switches=3";
+        s->set[s->sets++] = switches == 1 ? "mac.switch_forward=cut" : "mac.switch_forward=store";
+    }
     if (s->faults > 0) /* where frames may be lost anyhow */
         s->set[s->sets++] = PICK(random, 0, 1) ? "mac.bit_errors=200000000" : "mac.bit_errors=0";
-}
-
-int random_system_has(const struct scenario *s, const char *key_and_begin)
-{
-    for (size_t i = 0; i < s->sets; i++)
-        if (strncmp(s->set[i], key_and_begin, strlen(key_and_begin)) == 0)
-            return 1;
-    return 0;
 }
 
 /* Other transports than RC carry what they can; some have marked packets, and react to them. */
@@ -335,7 +340,7 @@ struct scenario random_system(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
                                           {"step", "request"},
                                           {"dispatched", "written"},
                                           {"with_payload", "when_written"}};
-    _Static_assert(sizeof set / sizeof *set + 19 <= SCENARIO_SETS_MAX, "more room for settings is needed");
+    _Static_assert(sizeof set / sizeof *set + 21 <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;

@@ -262,6 +262,47 @@ static void the_same_seed_the_same_bytes(void)
     CU_ASSERT_NOT_EQUAL(marked[0], marked[2]);
 }
 
+/* What the field reported. */
+static void cases_of_the_field(void)
+{
+    struct setup s = setup_of("u280_100g", "net.kind=switch", "net.hosts=3");
+    struct rnicsim_net_totals t;
+    add(&s, "net.ecn=off");
+    add(&s, "net.headroom=1 B"); /* sonic-net/SONiC#480: headroom computed as 0, drops with PFC on */
+    rnicsim_net_destroy(run(&s, &t));
+    CU_ASSERT(t.pauses > 0 && t.drops > 0);
+    s.sets--;
+    add(&s,
+        "net.alpha=64000000 ppm"); /* bobzhuyb/ns3-rdma#11: admission dropped before PFC was looked at, so that it never fired */
+    add(&s, "net.buffer=256 KiB");
+    rnicsim_net_destroy(run(&s, &t));
+    CU_ASSERT(t.pauses > 0 && t.drops == 0);
+    add(&s,
+        "net.lossless=off"); /* bytedance/byteps#179: 2:1 on a lossy network, ecn_marked 0: all is left to timeouts */
+    rnicsim_net_destroy(run(&s, &t));
+    CU_ASSERT(t.marked == 0 && t.pauses == 0 && t.drops > t.delivered_frames / 3);
+}
+
+/* alibaba HPCC#21: the paper's thresholds do not work for production: with Kmin 5, Kmax 200 KB and 1 % the line is not full. */
+static void thresholds_of_the_paper(void)
+{
+    double got[2];
+    for (int paper = 0; paper < 2; paper++) {
+        struct setup s = setup_of("kcu116_25g", "net.kind=switch", "net.hosts=9");
+        struct rnicsim_net_totals t;
+        add_dcqcn(&s);
+        add(&s, paper ? "net.kmin=5000 B" : "net.kmin=100000 B");
+        add(&s, paper ? "net.kmax=200000 B" : "net.kmax=400000 B");
+        add(&s, paper ? "net.pmax=10000 ppm" : "net.pmax=200000 ppm");
+        add(&s, "net.duration=400 ms");
+        struct rnicsim_net *net = run(&s, &t);
+        got[paper] = t.goodput_gbps;
+        CU_ASSERT(port_of(net, "switch0", "host0").queue_late_most_bytes <= (paper ? 300000u : 480000u));
+        rnicsim_net_destroy(net);
+    }
+    CU_ASSERT(got[0] > got[1]);
+}
+
 /* ---- congestion ---- */
 
 /* 2:1 and 8:1 for 200 ms: fair, and the queue then stays between nothing and Kmax and what comes in a round trip. That of a frame which
@@ -329,6 +370,8 @@ void suite_system_net(void)
     CU_add_test(suite, "classes share", classes_share);
     CU_add_test(suite, "nothing vanishes", nothing_vanishes);
     CU_add_test(suite, "headroom is needed", headroom_is_needed);
+    CU_add_test(suite, "cases of the field", cases_of_the_field);
+    CU_add_test(suite, "thresholds of the paper", thresholds_of_the_paper);
     CU_add_test(suite, "the same seed, the same bytes", the_same_seed_the_same_bytes);
     CU_add_test(suite, "DCQCN is fair", dcqcn_is_fair);
     CU_add_test(suite, "head-of-line blocking", head_of_line_blocking);

@@ -39,6 +39,32 @@ static void nothing_is_lost(void)
     }
 }
 
+/* The receiver's PCIe is the narrow place (kvcache-ai/Mooncake PR #3205: a receiver whose DMA is slower than the wire pauses it): the receive FIFO
+ * fills up behind it, and the line is paused. */
+static void pcie_that_is_too_slow(void)
+{
+    struct scenario s = scenario_default();
+    s.set[s.sets++] = "pcie.generation=2";
+    s.set[s.sets++] = "pcie.lanes=4";
+    s.set[s.sets++] = "nic.fabric=stream"; /* the sender's PCIe is not */
+    s.opcode = RNICSIM_SEND;
+    s.qps = 3;
+    s.outstanding = 16;
+    s.messages = 96;
+    CU_ASSERT(scenario_run(&s, NULL).totals.drops_full > 0);
+    for (int i = 0; i < 2; i++) {
+        struct rnicsim *sim;
+        struct rnicsim_port b;
+        s.set[s.sets] = i ? "mac.pause=priority" : "mac.pause=link";
+        struct scenario paused = s;
+        paused.sets++;
+        struct scenario_result result = scenario_run(&paused, &sim);
+        CU_ASSERT(!result.failed && result.done == s.messages && result.totals.drops == 0);
+        CU_ASSERT(rnicsim_port(sim, 1, &b) == RNICSIM_OK && b.pauses_sent > 0);
+        rnicsim_destroy(sim);
+    }
+}
+
 /* The least headroom at which nothing is lost: below it something is, above nothing; and what the closed form asks for is not less. */
 static void headroom_is_needed(void)
 {
@@ -144,6 +170,7 @@ void suite_system_pause(void)
 {
     CU_pSuite suite = CU_add_suite("system: pause frames and PFC", NULL, NULL);
     CU_add_test(suite, "nothing is lost", nothing_is_lost);
+    CU_add_test(suite, "PCIe that is too slow", pcie_that_is_too_slow);
     CU_add_test(suite, "headroom is needed", headroom_is_needed);
     CU_add_test(suite, "whoever runs ahead: the same bytes", whoever_runs_ahead);
     CU_add_test(suite, "without pressure nothing changes", without_pressure_nothing_changes);
