@@ -1,81 +1,7 @@
-/* Networks of ideal hosts: times, shares, pauses, marks, DCQCN; what goes in comes out or is counted. */
-#include "api/rnicsim.h"
+/* Networks of ideal hosts: times and shares; what goes in comes out or is counted. */
+#include "tests/system/net_setup.h"
 
-#include <CUnit/Basic.h>
-#include <stdio.h>
-#include <string.h>
-
-#define SETS_MAX 40
-
-struct setup {
-    const char *board, *set[SETS_MAX];
-    size_t sets;
-    uint64_t seed;
-};
-
-/* Those of the author's simulator (bobzhuyb/ns3-rdma mix/config.txt), with the switches of alibaba-edu HPCC. */
-static const char *const dcqcn[] = {
-    "transport.congestion=dcqcn",
-    "transport.cnp_interval=50 us",
-    "transport.dcqcn_alpha_period=55 us",
-    "transport.dcqcn_time_reset=60 us",
-    "transport.dcqcn_byte_reset=300000 B",
-    "transport.dcqcn_g=1020",
-    "transport.dcqcn_alpha=1024",
-    "transport.dcqcn_threshold=5",
-    "transport.dcqcn_ai_rate=40 Mbps",
-    "transport.dcqcn_hai_rate=200 Mbps",
-    "transport.dcqcn_clamp=on",
-    "transport.dcqcn_monitor=50 us",
-    "transport.dcqcn_min_rate=1000 kbps",
-};
-
-static struct setup setup_of(const char *board, const char *kind, const char *hosts)
-{
-    struct setup s = {.board = board, .set = {kind, hosts}, .sets = 2, .seed = 1};
-    return s;
-}
-
-static void add(struct setup *s, const char *set)
-{
-    s->set[s->sets++] = set;
-}
-
-static void add_dcqcn(struct setup *s)
-{
-    for (size_t i = 0; i < sizeof dcqcn / sizeof *dcqcn; i++)
-        add(s, dcqcn[i]);
-}
-
-static struct rnicsim_net *run(const struct setup *s, struct rnicsim_net_totals *totals)
-{
-    struct rnicsim_net_options options = {.board = s->board,
-                                          .set = s->set,
-                                          .set_count = s->sets,
-                                          .seed = s->seed,
-                                          .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
-    struct rnicsim_net *net;
-    struct rnicsim_error error = {""};
-    int result = rnicsim_net_create(&options, &net, &error);
-    if (result == RNICSIM_OK)
-        result = rnicsim_net_run(net, &error);
-    if (result != RNICSIM_OK)
-        printf("net: %s\n", error.text);
-    CU_ASSERT_EQUAL_FATAL(result, RNICSIM_OK);
-    rnicsim_net_totals(net, totals);
-    return net;
-}
-
-/* The port "from" -> "to". */
-static struct rnicsim_net_port port_of(const struct rnicsim_net *net, const char *from, const char *to)
-{
-    struct rnicsim_net_port port = {0};
-    for (uint32_t i = 0; rnicsim_net_port(net, i, &port) == RNICSIM_OK; i++)
-        if (strcmp(port.from, from) == 0 && strcmp(port.to, to) == 0)
-            return port;
-    CU_FAIL("no such port");
-    return port;
-}
+#include <stdlib.h>
 
 /* ---- times ---- */
 
@@ -128,6 +54,55 @@ static void cut_through_waits_for_the_slow_line(void)
     int64_t took_ps = flow.done_ps - 1 - 200000000;
     CU_ASSERT(took_ps >= due_ps && took_ps <= due_ps + 12);
     rnicsim_net_destroy(net);
+}
+
+/* An incast through one switch, worked out from a list of all frames in the order in which they come to it: each waits for the one before.
+ * Hosts begin 137 ns after each other, so that no two come at once. */
+struct listed {
+    int64_t at_ps;
+    int host;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = ((const struct listed *)a)->at_ps, y = ((const struct listed *)b)->at_ps;
+    return (x > y) - (x < y);
+}
+
+static void equals_a_sorted_list(void)
+{
+    enum { HOSTS = 7, FRAMES = 40, BYTES = 1000 };
+    static const char *const forward[] = {"net.forward=cut", "net.forward=store"};
+    for (int store = 0; store < 2; store++) {
+        struct setup s = setup_of("u280_100g", "net.kind=switch", "net.hosts=8");
+        struct rnicsim_net_totals t;
+        struct listed frame[HOSTS * FRAMES];
+        int64_t slot_ps = 81920, whole_ps = 80960, wire_ps = 37151, free_ps = 0, done_ps[HOSTS] = {0};
+        add(&s, forward[store]);
+        add(&s, "net.lossless=off");
+        add(&s, "net.mtu=1000 B");
+        add(&s, "net.flow=40000 B");
+        add(&s, "net.start=137 ns");
+        for (int i = 0; i < HOSTS * FRAMES; i++) {
+            int host = i / FRAMES;
+            frame[i] = (struct listed){
+                1 + 137000 * host + slot_ps * (i % FRAMES) + (store ? whole_ps : 5760) + wire_ps + 300000, host};
+        }
+        qsort(frame, HOSTS * FRAMES, sizeof *frame, by_time);
+        for (int i = 0; i < HOSTS * FRAMES; i++) {
+            int64_t start_ps = frame[i].at_ps > free_ps ? frame[i].at_ps : free_ps;
+            free_ps = start_ps + slot_ps;
+            done_ps[frame[i].host] = start_ps + whole_ps + wire_ps;
+        }
+        struct rnicsim_net *net = run(&s, &t);
+        CU_ASSERT_EQUAL(t.drops, 0);
+        for (uint32_t i = 0; i < HOSTS; i++) {
+            struct rnicsim_net_flow flow;
+            CU_ASSERT(rnicsim_net_flow(net, i, &flow) == RNICSIM_OK);
+            CU_ASSERT(flow.done_ps - done_ps[i] >= 0 && flow.done_ps - done_ps[i] <= 4);
+        }
+        rnicsim_net_destroy(net);
+    }
 }
 
 /* ---- shares ---- */
@@ -262,117 +237,17 @@ static void the_same_seed_the_same_bytes(void)
     CU_ASSERT_NOT_EQUAL(marked[0], marked[2]);
 }
 
-/* What the field reported. */
-static void cases_of_the_field(void)
-{
-    struct setup s = setup_of("u280_100g", "net.kind=switch", "net.hosts=3");
-    struct rnicsim_net_totals t;
-    add(&s, "net.ecn=off");
-    add(&s, "net.headroom=1 B"); /* sonic-net/SONiC#480: headroom computed as 0, drops with PFC on */
-    rnicsim_net_destroy(run(&s, &t));
-    CU_ASSERT(t.pauses > 0 && t.drops > 0);
-    s.sets--;
-    add(&s,
-        "net.alpha=64000000 ppm"); /* bobzhuyb/ns3-rdma#11: admission dropped before PFC was looked at, so that it never fired */
-    add(&s, "net.buffer=256 KiB");
-    rnicsim_net_destroy(run(&s, &t));
-    CU_ASSERT(t.pauses > 0 && t.drops == 0);
-    add(&s,
-        "net.lossless=off"); /* bytedance/byteps#179: 2:1 on a lossy network, ecn_marked 0: all is left to timeouts */
-    rnicsim_net_destroy(run(&s, &t));
-    CU_ASSERT(t.marked == 0 && t.pauses == 0 && t.drops > t.delivered_frames / 3);
-}
-
-/* alibaba HPCC#21: the paper's thresholds do not work for production: with Kmin 5, Kmax 200 KB and 1 % the line is not full. */
-static void thresholds_of_the_paper(void)
-{
-    double got[2];
-    for (int paper = 0; paper < 2; paper++) {
-        struct setup s = setup_of("kcu116_25g", "net.kind=switch", "net.hosts=9");
-        struct rnicsim_net_totals t;
-        add_dcqcn(&s);
-        add(&s, paper ? "net.kmin=5000 B" : "net.kmin=100000 B");
-        add(&s, paper ? "net.kmax=200000 B" : "net.kmax=400000 B");
-        add(&s, paper ? "net.pmax=10000 ppm" : "net.pmax=200000 ppm");
-        add(&s, "net.duration=400 ms");
-        struct rnicsim_net *net = run(&s, &t);
-        got[paper] = t.goodput_gbps;
-        CU_ASSERT(port_of(net, "switch0", "host0").queue_late_most_bytes <= (paper ? 300000u : 480000u));
-        rnicsim_net_destroy(net);
-    }
-    CU_ASSERT(got[0] > got[1]);
-}
-
-/* ---- congestion ---- */
-
-/* 2:1 and 8:1 for 200 ms: fair, and the queue then stays between nothing and Kmax and what comes in a round trip. That of a frame which
- * finds Kmax before it is 130 us at both rates, so as much again might come; a sixth does. */
-static void dcqcn_is_fair(void)
-{
-    static const struct {
-        const char *board, *hosts, *kmin, *kmax;
-        uint64_t most_bytes;
-    } row[] = {
-        {"kcu116_25g", "net.hosts=3", "net.kmin=100000 B", "net.kmax=400000 B", 400000 + 400000 / 6},
-        {"kcu116_25g", "net.hosts=9", "net.kmin=100000 B", "net.kmax=400000 B", 400000 + 400000 / 6},
-        {"u280_100g", "net.hosts=3", "net.kmin=400000 B", "net.kmax=1600000 B", 1600000 + 1600000 / 6},
-        {"u280_100g", "net.hosts=9", "net.kmin=400000 B", "net.kmax=1600000 B", 1600000 + 1600000 / 6},
-    };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        struct setup s = setup_of(row[i].board, "net.kind=switch", row[i].hosts);
-        struct rnicsim_net_totals t;
-        add_dcqcn(&s);
-        add(&s, row[i].kmin);
-        add(&s, row[i].kmax);
-        add(&s, "net.duration=400 ms"); /* the second half is after 200 ms */
-        struct rnicsim_net *net = run(&s, &t);
-        CU_ASSERT(t.jain >= 0.95 && t.drops == 0 && t.recovered_ps >= 0);
-        CU_ASSERT(t.goodput_gbps > 0.9 * (i < 2 ? 24.86 : 99.43));
-        struct rnicsim_net_port port = port_of(net, "switch0", "host0");
-        CU_ASSERT(port.queue_late_most_bytes <= row[i].most_bytes);
-        rnicsim_net_destroy(net);
-    }
-}
-
-/* Without congestion control a flow whose own way is free waits behind an incast's paused frames; with it, it does not. */
-static void head_of_line_blocking(void)
-{
-    double got[2];
-    for (int i = 0; i < 2; i++) {
-        struct setup s = setup_of("u280_100g", "net.kind=leaf_spine", "net.hosts=16");
-        struct rnicsim_net_totals t;
-        struct rnicsim_net_flow victim;
-        add(&s, "net.victim=on");
-        add(&s, "net.spines=1");
-        add(&s, "net.duration=300 ms");
-        if (i == 1)
-            add_dcqcn(&s);
-        struct rnicsim_net *net = run(&s, &t);
-        CU_ASSERT(t.drops == 0);
-        CU_ASSERT_EQUAL(rnicsim_net_flow(net, t.flows - 1, &victim), RNICSIM_OK);
-        got[i] = victim.late_gbps;
-        struct rnicsim_net_port up = port_of(net, "switch3", "switch4");
-        CU_ASSERT(i == 0 ? up.paused_share > 0.5 : up.paused_share < 0.1);
-        rnicsim_net_destroy(net);
-    }
-    CU_ASSERT(got[0] < 5);
-    CU_ASSERT(got[1] > 4 * got[0]);
-}
-
 void suite_system_net(void);
 void suite_system_net(void)
 {
     CU_pSuite suite = CU_add_suite("system: networks of ideal hosts", NULL, NULL);
     CU_add_test(suite, "one frame takes its time", one_frame_takes_its_time);
     CU_add_test(suite, "cut-through waits for the slow line", cut_through_waits_for_the_slow_line);
+    CU_add_test(suite, "equals a sorted list", equals_a_sorted_list);
     CU_add_test(suite, "an incast fills the line", incast_fills_the_line);
     CU_add_test(suite, "all to all, permutation", all_to_all_and_permutation);
     CU_add_test(suite, "classes share", classes_share);
     CU_add_test(suite, "nothing vanishes", nothing_vanishes);
     CU_add_test(suite, "headroom is needed", headroom_is_needed);
-    CU_add_test(suite, "cases of the field", cases_of_the_field);
-    CU_add_test(suite, "thresholds of the paper", thresholds_of_the_paper);
     CU_add_test(suite, "the same seed, the same bytes", the_same_seed_the_same_bytes);
-    CU_add_test(suite, "DCQCN is fair", dcqcn_is_fair);
-    CU_add_test(suite, "head-of-line blocking", head_of_line_blocking);
 }
