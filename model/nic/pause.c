@@ -211,9 +211,11 @@ static int64_t headroom_of(const struct rnic *rnic)
                              .frame_least = (uint32_t)p->frame_least,
                              .overhead = (uint32_t)(p->preamble + p->fcs + p->gap)};
     int64_t bytes = headroom_any_bytes(&given);
-    if (p->pause == MAC_PAUSE_PRIORITY) /* what is past the port goes out */
-        bytes += (int64_t)path_entry((struct path *)&rnic->path[RNIC_TX])->shape.depth * given.cell_bytes +
+    if (p->pause == MAC_PAUSE_PRIORITY) { /* what is past the port goes out */
+        const struct fifo *out = path_entry((struct path *)&rnic->path[RNIC_TX]);
+        bytes += (int64_t)out->shape.depth * (out->shape.in_beats ? out->shape.read_bytes : RNIC_FRAME_BYTES_MAX) +
                  rnic->params->line_fifo;
+    }
     return bytes;
 }
 
