@@ -100,7 +100,7 @@ need-test:
 install: need
 	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/librnicsim.so
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/rnicsim/,boards nics endpoints hosts parts plots validation samples cdf)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/rnicsim/,boards nics macs endpoints hosts parts plots validation samples cdf)
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rnicsim
 	install -m 644 model/api/rnicsim.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(BUILD)/librnicsim.a $(DESTDIR)$(PREFIX)/lib/
@@ -110,6 +110,7 @@ install: need
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' model/api/rnicsim.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rnicsim.pc
 	install -m 644 model/config/boards/*.board $(DESTDIR)$(PREFIX)/share/rnicsim/boards/
 	install -m 644 model/config/nics/*.nic $(DESTDIR)$(PREFIX)/share/rnicsim/nics/
+	install -m 644 model/config/macs/*.mac $(DESTDIR)$(PREFIX)/share/rnicsim/macs/
 	install -m 644 model/config/endpoints/*.endpoint $(DESTDIR)$(PREFIX)/share/rnicsim/endpoints/
 	install -m 644 model/config/hosts/*.host $(DESTDIR)$(PREFIX)/share/rnicsim/hosts/
 	install -m 644 bench/parts/*.csv $(DESTDIR)$(PREFIX)/share/rnicsim/parts/

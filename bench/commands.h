@@ -10,5 +10,8 @@ int trace_main(int argc, char **argv);
 int validate_main(int argc, char **argv);
 int linecheck_main(int argc, char **argv);
 int pciebench_main(int argc, char **argv);
+int mac_main(int argc, char **argv);
+int net_main(int argc, char **argv);
+int headroom_main(int argc, char **argv);
 
 #endif

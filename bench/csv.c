@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "bench/caches.h"
+#include "bench/ports.h"
 #include "bench/head.h"
 #include "bench/loads.h"
 #include "bench/text.h"
@@ -209,6 +210,7 @@ void csv_write(const struct result *result, struct results *results)
         {"fifos.csv", write_fifos},     {"pcie.csv", write_pcie},         {"events.csv", write_events},
         {"qps.csv", write_qps},         {"perftest.csv", write_perftest}, {"loads.csv", write_loads},
         {"contexts.csv", caches_csv},
+        {"ports.csv", ports_csv},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if ((files[i].write == write_perftest && result->perftest == NULL) ||

@@ -9,10 +9,10 @@
 #include "bench/commands.h"
 #include "bench/linecheck_pcie.h"
 
-enum { OPTION_WIDTH = 256, OPTION_CLOCK, OPTION_RATE, OPTION_FCS, OPTION_JSON };
+enum { OPTION_WIDTH = 256, OPTION_CLOCK, OPTION_RATE, OPTION_FCS, OPTION_SEGMENT, OPTION_JSON };
 
 struct linecheck_options {
-    const char *width, *clock, *rate;
+    const char *width, *clock, *rate, *segment;
     int fcs_on_bus, json;
     struct linecheck_pcie pcie;
 };
@@ -33,6 +33,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case OPTION_RATE:
         options->rate = value;
+        return 0;
+    case OPTION_SEGMENT:
+        options->segment = value;
         return 0;
     case OPTION_FCS:
         options->fcs_on_bus = 1;
@@ -81,6 +84,8 @@ static int run(const struct linecheck_options *options)
     struct rnicsim_linecheck check = {.fcs_on_bus = options->fcs_on_bus};
     struct rnicsim_error error;
     int result = rnicsim_parse(options->width, RNICSIM_BITS, &check.width_bits, &error);
+    if (result == RNICSIM_OK && options->segment)
+        result = rnicsim_parse(options->segment, RNICSIM_BITS, &check.segment_bits, &error);
     if (result == RNICSIM_OK)
         result = rnicsim_parse(options->clock, RNICSIM_FREQUENCY, &check.clock_hz, &error);
     if (result == RNICSIM_OK)
@@ -101,6 +106,8 @@ int linecheck_main(int argc, char **argv)
         {"width", OPTION_WIDTH, "BITS", 0, "width of the user interface: \"512 bit\"", 1},
         {"clock", OPTION_CLOCK, "FREQUENCY", 0, "its clock: \"250 MHz\"", 1},
         {"rate", OPTION_RATE, "RATE", 0, "the line: \"100 Gbps\"", 1},
+        {"segment", OPTION_SEGMENT, "BITS", 0,
+         "a frame may begin at each segment, not only at each beat (LBUS: \"128 bit\")", 1},
         {"fcs-on-bus", OPTION_FCS, NULL, 0, "the FCS is seen on the interface", 1},
         {"json", OPTION_JSON, NULL, 0, "worst_frame_bytes, min_clock_mhz, bubbles; of PCIe: write, read", 2},
         {0}};

@@ -19,6 +19,9 @@ static const struct command commands[] = {
     {"trace", trace_main, "trace files: info, check, convert, import"},
     {"validate", validate_main, "predicted beside measured, with the error of each point"},
     {"linecheck", linecheck_main, "whether a datapath keeps up with a line, what PCIe carries"},
+    {"mac", mac_main, "a MAC alone, frame by frame, in cycles"},
+    {"net", net_main, "ideal hosts behind switches: queues, pauses, marks, DCQCN"},
+    {"headroom", headroom_main, "room above a pause threshold, so that nothing is dropped"},
     {"pciebench", pciebench_main, "pcie-bench's measurements on a host; fits a host to measured ones"},
 };
 
@@ -48,7 +51,7 @@ static int dispatch(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
     return cli_fail(
-        "\"%s\" is no command; allowed are run, size, params, boards, trace, validate, linecheck and pciebench; see "
+        "\"%s\" is no command; allowed are run, size, params, boards, trace, validate, linecheck, mac, net, headroom and pciebench; see "
         "rnicsim --help",
         argv[1]);
 }

@@ -6,7 +6,7 @@
 
 #include "bench/cli.h"
 
-#define OPTION_HOST 1001
+enum { OPTION_HOST = 1001, OPTION_MAC };
 
 error_t model_options_set(struct model_options *model, const char *text)
 {
@@ -32,6 +32,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPTION_HOST:
         model->host = value;
         return 0;
+    case OPTION_MAC:
+        model->mac = value;
+        return 0;
     case 's':
         return model_options_set(model, value);
     default:
@@ -44,6 +47,7 @@ const struct argp *model_options_argp(void)
     static const struct argp_option options[] = {
         {"board", 'b', "BOARD|FILE", 0, "the board: a name (see rnicsim boards) or a board file", 1},
         {"host", OPTION_HOST, "HOST|FILE", 0, "the host, instead of the board's own: a preset's name or a file", 1},
+        {"mac", OPTION_MAC, "MAC|FILE", 0, "the MAC, instead of the board's own: a preset's name or a file", 1},
         {"set", 's', "KEY=VALUE", 0, "sets a parameter (see rnicsim params); may be repeated", 1},
         {0},
     };
@@ -75,6 +79,7 @@ int model_options_apply(const struct model_options *model, struct rnicsim_option
     char boards[512];
     options->board = model->board;
     options->host = model->host;
+    options->mac = model->mac;
     options->set = model->set;
     options->set_count = model->set_count;
     if (model->board != NULL)

@@ -1,4 +1,4 @@
-/* The options that say which NIC in which host: -b, --host, -s; shared by all subcommands that build one. */
+/* The options that say which NIC in which host: -b, --mac, --host, -s; shared by all subcommands that build one. */
 #ifndef BENCH_MODEL_OPTIONS_H
 #define BENCH_MODEL_OPTIONS_H
 
@@ -9,6 +9,7 @@
 struct model_options {
     const char *board; /* NULL: not given */
     const char *host;
+    const char *mac;
     const char **set; /* as given, in this order */
     size_t set_count;
     size_t set_room;

@@ -2,6 +2,7 @@
 
 #include "bench/caches.h"
 #include "bench/fairness.h"
+#include "bench/ports.h"
 
 #include <string.h>
 
@@ -161,6 +162,7 @@ void summary_identity(json_t *summary, const struct result *result, int *failed)
     put(summary, "status", json_string(result->status), failed);
     put(summary, "board", name_string(rnicsim_board_name(result->sim)), failed);
     put(summary, "host", name_string(rnicsim_host_name(result->sim)), failed);
+    put(summary, "mac", name_string(rnicsim_mac_name(result->sim)), failed);
     put(summary, "params_changed", params_object(result, failed), failed);
     put(summary, "trace", name_string(result->trace), failed);
     put(summary, "trace_digest", json_string(result->digest), failed);
@@ -281,6 +283,7 @@ int summary_write(const struct result *result, FILE *out)
     put(summary, "next_bottleneck", bottleneck_object(&result->bottlenecks.next, &failed), &failed);
     put(summary, "fifos", fifos_array(result, &failed), &failed);
     put(summary, "caches", caches_json(result, &failed), &failed);
+    put(summary, "ports", ports_json(result, &failed), &failed);
     if (result->perftest != NULL)
         put(summary, "perftest", perftest_object(result->perftest, &failed), &failed);
     failed = failed || summary_dump(summary, out) != 0;

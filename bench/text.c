@@ -35,6 +35,8 @@ static void print_head(const struct result *result, FILE *out)
             rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), (unsigned long long)result->seed,
             result->status, text_workload(result, workload, sizeof workload), cli_count(result->counts.requests, count),
             result->counts.requests == 1 ? "" : "s");
+    if (rnicsim_mac_name(result->sim)[0] != 0)
+        fprintf(out, "mac: %s\n", rnicsim_mac_name(result->sim));
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
     if (result->faults != NULL)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bench/caches.h"
+#include "bench/ports.h"
 #include "bench/cli.h"
 
 #define STAGES_SHOWN 12u
@@ -123,4 +124,5 @@ void text_print_load(const struct result *result, FILE *out)
     print_stalls(result, out);
     print_fifos(result, out);
     caches_print(result, out);
+    ports_print(result, out);
 }

@@ -1,4 +1,4 @@
-/* Whether a datapath keeps up with a line, for every frame length: each frame begins a beat of its own, and takes the line
+/* Whether a datapath keeps up with a line, for every frame length: each frame begins a beat of its own (or a segment of one), and takes the line
  * preamble, frame and gap. Pure arithmetic. */
 #ifndef MAC_LINECHECK_H
 #define MAC_LINECHECK_H
@@ -12,6 +12,8 @@
 struct linecheck {
     int64_t width_bits, clock_hz, rate_bps;
     int fcs_on_bus; /* the core shows the FCS to the user, or takes it from him */
+    int64_t
+        segment_bits; /* 0: a frame begins a beat of its own; else a segment (LBUS: 128 of 512 bit), one frame a cycle at most */
 };
 
 struct linecheck_result {

@@ -95,8 +95,9 @@ int rnicsim_create(const struct rnicsim_options *options, struct rnicsim **out, 
     const char *refused = wrong_with_options(options);
     if (refused)
         return api_fail(error, RNICSIM_EINPUT, "%s", refused);
+    struct system_names names = {options->board, options->mac, options->host};
     struct config *config =
-        system_configure(options->data_dir, options->board, options->host, options->set, options->set_count, &wrong);
+        system_configure(options->data_dir, &names, options->set, options->set_count, &wrong);
     if (!config)
         return api_fail(error, RNICSIM_EINPUT, "%s", wrong.text);
     struct rnicsim *sim = calloc(1, sizeof *sim);

@@ -48,6 +48,12 @@ const char *rnicsim_host_name(const struct rnicsim *sim)
     return name_of(sim, CONFIG_HOST, "host");
 }
 
+const char *rnicsim_mac_name(const struct rnicsim *sim)
+{
+    const char *name = config_head(sim->system.config, CONFIG_MAC, "mac");
+    return name ? name : "";
+}
+
 int rnicsim_board_at(const char *data_dir, size_t index, char *name, size_t name_bytes, char *line, size_t line_bytes)
 {
     return config_board_at(data_dir, index, name, name_bytes, line, line_bytes) ? RNICSIM_EINPUT : RNICSIM_OK;

@@ -43,10 +43,11 @@ struct rnicsim_error {
 struct rnicsim_options {
     const char *board;      /* a board's name ("u280_100g") or the path of a board file */
     const char *host;       /* a host preset or file; NULL: the board's own */
+    const char *mac;        /* a MAC preset or file; NULL: the board's own, if it names one */
     const char *const *set; /* "key=value", as after -s */
     size_t set_count;
     uint64_t seed;
-    const char *data_dir; /* the folder of boards/ nics/ endpoints/ hosts/; NULL: as rnicsim_data_folder() says */
+    const char *data_dir; /* the folder of boards/ nics/ macs/ endpoints/ hosts/; NULL: as rnicsim_data_folder() says */
     int data; /* 1: payload holds bytes, of hosts that have memory: rnicsim_memory_write(). No time changes. 2: memory that nobody
                * has written holds a pattern, and messages are compared with it when they are whole: data_right_bytes */
     int horizon_off;        /* 1: one grant a decision. Same results, slower: the exactness reference */
@@ -466,6 +467,25 @@ struct rnicsim_totals {
 
 RNICSIM_API void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals *out);
 
+/* What a NIC's port did: its line, FEC, flow control. */
+struct rnicsim_port {
+    const char *nic; /* "a" */
+    uint64_t frames, other_frames; /* sent; of those of others (mac.other_load) */
+    uint64_t wire_bytes; /* sent, with preamble, FCS and gap */
+    int64_t rate_bps;
+    uint64_t underruns;
+    int has_errors; /* mac.bit_errors: the next are not 0 for want of them. Codewords, and symbols in them, of what this NIC sent; without FEC
+                     * wrong bits are uncorrectable */
+    uint64_t fec_corrected, fec_symbols, fec_uncorrectable;
+    int has_pause; /* mac.pause */
+    uint64_t pauses_sent, pauses_received, pauses_lost, pause_storms;
+    int64_t paused_ps;     /* it was told not to send: the peer's pauses, up to now */
+    uint32_t pause_from_bytes, pause_headroom_bytes; /* of the receive FIFO: from how full on the peer is paused; what lies above */
+    uint32_t high_water_bytes; /* of the receive FIFO */
+};
+/* host: 0 or 1. */
+RNICSIM_API int rnicsim_port(const struct rnicsim *sim, uint32_t host, struct rnicsim_port *out);
+
 /* A QP has gone back to a packet that it sends again. The first 10,000 times of each host are kept, in order. */
 struct rnicsim_retransmit_info {
     int64_t at_ps;
@@ -630,6 +650,7 @@ RNICSIM_API const char *rnicsim_board_name(const struct rnicsim *sim);
 /* The FPGA that the board file names; "unnamed" when it names none. */
 RNICSIM_API const char *rnicsim_board_part(const struct rnicsim *sim);
 RNICSIM_API const char *rnicsim_host_name(const struct rnicsim *sim);
+RNICSIM_API const char *rnicsim_mac_name(const struct rnicsim *sim); /* "": no MAC file was taken */
 
 /* Where the data lie: the folder `name`, which is boards, nics, endpoints, hosts, parts, plots, validation, cdf or samples; beside the program, else in the
  * share/rnicsim of the prefix in which the program or the library stands, else the one fixed when it was built.
@@ -666,16 +687,19 @@ enum rnicsim_quantity {
     RNICSIM_FREQUENCY, /* of a clock */
     RNICSIM_RATE,
     RNICSIM_REQUEST_RATE, /* requests a second: "2 MHz" */
-    RNICSIM_DURATION
+    RNICSIM_DURATION,
+    RNICSIM_LENGTH, /* mm */
+    RNICSIM_BYTES
 };
 
-/* "512 bit", "250 MHz", "100 Gbps", "1 us" into bits, Hz, bit/s, ps, exactly. */
+/* "512 bit", "250 MHz", "100 Gbps", "1 us", "3 m", "4096 B" into bits, Hz, bit/s, ps, mm, B, exactly. */
 RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, int64_t *value,
                               struct rnicsim_error *error);
 
 struct rnicsim_linecheck {
     int64_t width_bits, clock_hz, rate_bps; /* 8 .. 65536 bit, 1 MHz .. 10 GHz, 1 Mbps .. 10000 Gbps */
     int fcs_on_bus;
+    int64_t segment_bits; /* 0: a frame begins a beat of its own; else it begins any segment of one (LBUS: 128 bit), which divides the width */
     /* filled in: of all frames of 64 to 9216 bytes, the one that needs the fastest clock, that clock rounded up, and the whole
      * cycles that every frame may waste at the given clock (negative: so many are missing) */
     uint32_t worst_frame_bytes;
@@ -685,6 +709,111 @@ struct rnicsim_linecheck {
 
 /* Whether a datapath that begins each frame in a new beat keeps up with a line. */
 RNICSIM_API int rnicsim_linecheck(struct rnicsim_linecheck *check, struct rnicsim_error *error);
+
+/* ---- a network of ideal hosts and switches ---- */
+
+struct rnicsim_net;
+
+struct rnicsim_net_options {
+    const char *board; /* its line, its congestion control, its section [net] */
+    const char *mac;   /* NULL: the board's own */
+    const char *const *set;
+    size_t set_count;
+    uint64_t seed;
+    const char *data_dir;
+};
+/* Builds it; an error is one line. */
+RNICSIM_API int rnicsim_net_create(const struct rnicsim_net_options *options, struct rnicsim_net **out,
+                                   struct rnicsim_error *error);
+/* Simulates net.duration. */
+RNICSIM_API int rnicsim_net_run(struct rnicsim_net *net, struct rnicsim_error *error);
+RNICSIM_API void rnicsim_net_destroy(struct rnicsim_net *net);
+
+struct rnicsim_net_totals {
+    uint32_t hosts, switches, links, flows, flows_done; /* links: directions */
+    uint64_t decisions, hops, delivered_frames, delivered_bytes, drops, marked, cnps, pauses;
+    int64_t duration_ps;
+    double goodput_gbps;      /* of frames, all hosts, in the second half of the time */
+    double jain;              /* fairness of the flows there, 0 .. 1 */
+    double least_gbps, most_gbps;
+    int64_t recovered_ps; /* from when on each fortieth of the time brings at least 90 % of that, to the end; -1: never */
+    uint64_t bytes_of_memory; /* of nodes, links, flows, frames */
+};
+RNICSIM_API void rnicsim_net_totals(const struct rnicsim_net *net, struct rnicsim_net_totals *out);
+
+struct rnicsim_net_port {    /* a direction of a link: the port that sends */
+    char from[24], to[24];   /* "host3", "switch0" */
+    uint64_t frames, wire_bytes, marked, drops, pauses_sent;
+    double busy_share, paused_share;
+    uint64_t queue_most_bytes, queue_late_most_bytes; /* of its data; in the second half of the time */
+    uint64_t headroom_most_bytes; /* that the frames it sends have taken at the far end */
+};
+/* RNICSIM_EINPUT past the last. */
+RNICSIM_API int rnicsim_net_port(const struct rnicsim_net *net, uint32_t index, struct rnicsim_net_port *out);
+
+struct rnicsim_net_flow {
+    uint32_t from, to;
+    uint64_t sent_bytes, delivered_bytes, cnps;
+    double late_gbps; /* in the second half of the time */
+    double rate_gbps; /* that it may send at, at the end */
+    int64_t done_ps;  /* -1: it is not done */
+};
+RNICSIM_API int rnicsim_net_flow(const struct rnicsim_net *net, uint32_t index, struct rnicsim_net_flow *out);
+
+/* ---- headroom above a pause threshold ---- */
+
+struct rnicsim_headroom {
+    int64_t rate_bps, cable_mm;
+    int64_t interface_ps, request_ps, response_ps; /* response negative: the standard's limit (IEEE 802.3, 31B.3.7) */
+    uint32_t own_bytes, frame_bytes, cell_bytes;   /* without FCS: 1 .. 65,536; 1 .. 65,536 */
+    uint32_t small_percent;                        /* SONiC's share of small packets, 0 .. 100 */
+    /* filled in; -1: the rate is not in the published table */
+    int64_t quanta; /* the response in quanta, rounded up */
+    int64_t cells, searched_cells, any_bytes;
+    int64_t sonic_bytes, mlx5_bytes, cisco_bytes;
+};
+/* How much room a receive buffer needs: the closed form for frames of one size, what a search over all phases finds, and a form for
+ * frames of any size; beside them the published calculators. */
+RNICSIM_API int rnicsim_headroom(struct rnicsim_headroom *headroom, struct rnicsim_error *error);
+
+/* ---- a MAC alone, cycle by cycle: no simulation needed ---- */
+
+struct rnicsim_mac;
+
+/* mac: a preset or file; NULL: the defaults, and what "mac.key=value" and "nic.key=value" settings say. */
+RNICSIM_API int rnicsim_mac_create(const char *data_dir, const char *mac, const char *const *set, size_t set_count,
+                                   struct rnicsim_mac **out, struct rnicsim_error *error);
+RNICSIM_API void rnicsim_mac_destroy(struct rnicsim_mac *mac);
+
+/* Cycles are those of the MAC, a word of the interface to the PHY each, but where it has FIFOs (mac.fifo) at its user interface: there
+ * those of nic.user_clock. Octets of the line are counted from the beginning of word 0. */
+struct rnicsim_mac_frame {
+    int64_t offered_cyc; /* given: from when on its first beat is offered; of a pause frame: when it is asked for, in the MAC's cycles */
+    uint32_t bytes;      /* given: without FCS; 0: a pause frame */
+    int64_t first_cyc, last_cyc; /* of its beats at the MAC */
+    int64_t start_octet, end_octet, gap_octets; /* start and terminate characters; the gap before it, -1: of the first */
+    int64_t rx_first_cyc, rx_last_cyc; /* beats out of the receiving MAC */
+    int64_t tx_ps, rx_ps; /* with FIFOs: from its first beat at the user to the start character, and from there to the user's first beat */
+    int runs_dry;
+};
+/* Sends one; in order of what is offered. */
+RNICSIM_API int rnicsim_mac_send(struct rnicsim_mac *mac, struct rnicsim_mac_frame *frame, struct rnicsim_error *error);
+/* Whether a pause frame asked for at request_cyc goes before a frame that waits behind those sent. */
+RNICSIM_API int rnicsim_mac_pause_is_next(const struct rnicsim_mac *mac, int64_t request_cyc);
+/* From a pause frame's last beat at the receiver to the pause, and how long `quanta` last, in cycles. */
+RNICSIM_API int64_t rnicsim_mac_pause_after_cyc(const struct rnicsim_mac *mac);
+RNICSIM_API int64_t rnicsim_mac_pause_lasts_cyc(const struct rnicsim_mac *mac, int64_t quanta);
+RNICSIM_API int64_t rnicsim_mac_word_bytes(const struct rnicsim_mac *mac);
+RNICSIM_API int rnicsim_mac_has_fifo(const struct rnicsim_mac *mac);
+
+struct rnicsim_mac_pair {
+    uint32_t bytes; /* given: of the first frame, without FCS; */
+    int64_t first_lane, gap_octets; /* its lane; from its terminate character to the next start character */
+    int ok, bad, missing;
+};
+/* What becomes of two frames, the second of which may follow too soon. */
+RNICSIM_API int rnicsim_mac_pair(const struct rnicsim_mac *mac, struct rnicsim_mac_pair *pair,
+                                 struct rnicsim_error *error);
 
 enum rnicsim_pcie_limit {
     RNICSIM_PCIE_LINK,    /* the bytes of the TLPs, with what the link spends on itself */

@@ -9,14 +9,14 @@
 
 const char *config_kind_name(enum config_kind kind)
 {
-    static const char *const names[CONFIG_KIND_COUNT] = {"nic", "endpoint", "board", "host"};
+    static const char *const names[CONFIG_KIND_COUNT] = {"nic", "mac", "endpoint", "board", "host"};
 
     return names[kind];
 }
 
 const char *config_head_key_name(enum config_head_key key)
 {
-    static const char *const names[CONFIG_HEAD_KEY_COUNT] = {"board", "part", "nic", "endpoint", "host", "about"};
+    static const char *const names[CONFIG_HEAD_KEY_COUNT] = {"board", "part", "nic", "mac", "endpoint", "host", "about"};
 
     return names[key];
 }

@@ -1,14 +1,15 @@
 /* The values of all rooms' parameters and the stages of the NIC's paths, in layers, each value with its origin.
  *
- * Layers: defaults < nic < endpoint < board < host < -s. Files may be loaded in any order (a board's head names its nic); a value
+ * Layers: defaults < nic < mac < endpoint < board < host < -s. Files may be loaded in any order (a board's head names its nic); a value
  * of a lower layer never replaces one of a higher. Files are ini files:
  *
- *   about = 100G, Alveo U280            the head: plain texts. board: board part nic endpoint host about; each other
- *   nic = rnic_512                      kind: its own name and about
- *   [pcie]                              a room, its keys without prefix, in an endpoint file no other; class and source
- *                                       as of enum param_class
+ *   about = 100G, Alveo U280            the head: plain texts. board: board part nic mac endpoint host about; each
+ *   nic = rnic_512                      other kind: its own name and about
+ *   [pcie]                              a room, its keys without prefix, in an endpoint file no other, in a mac file only
+ *                                       [mac] and [nic]; class and source as of enum param_class
  *   lanes = 16 @documented "DS963"      the source is mandatory but for @assumed
- *   [stage tx.segment]                  only in nic files: a stage of path tx; their order is the order of the path
+ *   [stage tx.segment]                  in nic files: a stage of path tx; their order is the order of the path. In mac
+ *                                       files: other values for a stage that the nic has
  *   clock = core
  *   width = 512 bit @assumed            and interval, latency, depth (beats or packets), flow; optional: sync,
  *                                       start_beats, gap, pause, pause_beats, holds, entry
@@ -30,11 +31,12 @@
 
 struct config;
 
-enum config_kind { CONFIG_NIC, CONFIG_ENDPOINT, CONFIG_BOARD, CONFIG_HOST, CONFIG_KIND_COUNT };
+enum config_kind { CONFIG_NIC, CONFIG_MAC, CONFIG_ENDPOINT, CONFIG_BOARD, CONFIG_HOST, CONFIG_KIND_COUNT };
 
 enum config_layer {
     CONFIG_LAYER_DEFAULT,
     CONFIG_LAYER_NIC,
+    CONFIG_LAYER_MAC,
     CONFIG_LAYER_ENDPOINT,
     CONFIG_LAYER_BOARD,
     CONFIG_LAYER_HOST,
@@ -68,7 +70,7 @@ int config_set(struct config *config, const char *assignment, struct config_erro
 /* The room's struct of values, or NULL when there is no such room. Valid until config_destroy(). */
 const void *config_room(const struct config *config, const char *room);
 
-/* A text of a file's head ("board", "part", "nic", "endpoint", "host", "about"), or NULL. */
+/* A text of a file's head ("board", "part", "nic", "mac", "endpoint", "host", "about"), or NULL. */
 const char *config_head(const struct config *config, enum config_kind kind, const char *key);
 
 enum stage_field {

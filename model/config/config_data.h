@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* The first of these places that holds the folder `name`: boards, nics, endpoints, hosts, parts, plots, validation, cdf or samples. 0; or -1 when none does,
+/* The first of these places that holds the folder `name`: boards, nics, macs, endpoints, hosts, parts, plots, validation, cdf or samples. 0; or -1 when none does,
  * with the last place in `folder`, for the message; or when it does not fit, with an empty `folder`. */
 int config_data_folder(const char *name, char *folder, size_t bytes);
 

@@ -12,6 +12,7 @@ enum config_head_key {
     CONFIG_HEAD_BOARD,
     CONFIG_HEAD_PART,
     CONFIG_HEAD_NIC,
+    CONFIG_HEAD_MAC,
     CONFIG_HEAD_ENDPOINT,
     CONFIG_HEAD_HOST,
     CONFIG_HEAD_ABOUT,
@@ -30,6 +31,7 @@ struct config {
     struct stage_spec *stage; /* CONFIG_STAGES_MAX */
     int stage_line[CONFIG_STAGES_MAX];
     size_t stage_count;
+    struct stage_spec unused_stage; /* what a mac file says of stages where there is no nic */
     char head[CONFIG_KIND_COUNT][CONFIG_HEAD_KEY_COUNT][CONFIG_HEAD_BYTES];
     int loaded[CONFIG_KIND_COUNT];
 };

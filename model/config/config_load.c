@@ -11,13 +11,14 @@ struct load {
     struct config *config;
     enum config_kind kind;
     const char *path;
+    struct stage_spec *stage; /* whose section it is */
 };
 
 static const char stage_keys[] = "clock, width, interval, latency, depth, flow, sync, entry, holds";
 
 static const char *a_kind(enum config_kind kind)
 {
-    static const char *const names[CONFIG_KIND_COUNT] = {"a nic", "an endpoint", "a board", "a host"};
+    static const char *const names[CONFIG_KIND_COUNT] = {"a nic", "a mac", "an endpoint", "a board", "a host"};
 
     return names[kind];
 }
@@ -43,6 +44,8 @@ static int head_allows(enum config_kind kind, enum config_head_key key)
         return 1;
     case CONFIG_HEAD_NIC:
         return kind == CONFIG_NIC || kind == CONFIG_BOARD;
+    case CONFIG_HEAD_MAC:
+        return kind == CONFIG_MAC || kind == CONFIG_BOARD;
     case CONFIG_HEAD_ENDPOINT:
         return kind == CONFIG_ENDPOINT || kind == CONFIG_BOARD;
     case CONFIG_HEAD_HOST:
@@ -89,19 +92,37 @@ static int take_head(const struct load *load, const struct ini_file_line *line, 
     return 0;
 }
 
-static int begin_section(const struct load *load, const struct ini_file_line *line, struct config_error *err)
+static int begin_stage(struct load *load, const struct ini_file_line *line, struct config_error *err)
 {
-    struct config_nearest nearest;
+    const char *name = line->section + strlen(STAGE_PREFIX);
+    struct config *config = load->config;
     char origin[CONFIG_ORIGIN_BYTES];
 
-    if (is_stage(line->section)) {
-        if (load->kind != CONFIG_NIC)
-            return config_error_set(err, "stages stand only in nic files, this is %s file", a_kind(load->kind));
-        write_origin(load, line->number, origin);
-        return config_stage_begin(load->config, line->section + strlen(STAGE_PREFIX), origin, line->number, err);
+    if (load->kind == CONFIG_MAC) {
+        config->unused_stage = (struct stage_spec){.path = "", .name = ""};
+        load->stage = config->loaded[CONFIG_NIC] ? config_stage_find(config, name) : &config->unused_stage;
+        return load->stage != NULL ? 0 : config_error_set(err, "the nic has no stage %s, allowed are those it has", name);
     }
+    if (load->kind != CONFIG_NIC)
+        return config_error_set(err, "stages stand only in nic and mac files, this is %s file", a_kind(load->kind));
+    write_origin(load, line->number, origin);
+    if (config_stage_begin(config, name, origin, line->number, err) != 0)
+        return -1;
+    load->stage = &config->stage[config->stage_count - 1];
+    return 0;
+}
+
+static int begin_section(struct load *load, const struct ini_file_line *line, struct config_error *err)
+{
+    struct config_nearest nearest;
+
+    if (is_stage(line->section))
+        return begin_stage(load, line, err);
     if (load->kind == CONFIG_ENDPOINT && strcmp(line->section, ENDPOINT_ROOM) != 0)
         return config_error_set(err, "section [%s], an endpoint file has only [" ENDPOINT_ROOM "]", line->section);
+    if (load->kind == CONFIG_MAC && strcmp(line->section, "mac") != 0 && strcmp(line->section, "nic") != 0)
+        return config_error_set(err, "section [%s], a mac file has only [mac], [nic] and [stage PATH.NAME]",
+                                line->section);
     if (config_room_find(load->config, line->section) != NULL)
         return 0;
     config_nearest_begin(&nearest, line->section);
@@ -160,10 +181,9 @@ static int unknown_stage_key(const char *key, struct config_error *err)
                             stage_keys);
 }
 
-/* The stage is the last one begun. */
 static int take_stage(const struct load *load, const struct ini_file_line *line, struct config_error *err)
 {
-    struct stage_spec *stage = &load->config->stage[load->config->stage_count - 1];
+    struct stage_spec *stage = load->stage;
     enum stage_field field = config_stage_field_of(line->key);
     struct config_entry entry;
     struct config_error reason;
@@ -172,8 +192,8 @@ static int take_stage(const struct load *load, const struct ini_file_line *line,
     if (field == STAGE_FIELD_COUNT)
         return unknown_stage_key(line->key, err);
     config_stage_key(stage, field, key);
-    if (stage->note[field].line[CONFIG_NIC] != 0)
-        return given_twice(key, stage->note[field].line[CONFIG_NIC], err);
+    if (stage->note[field].line[load->kind] != 0)
+        return given_twice(key, stage->note[field].line[load->kind], err);
     if (read_entry(load, line, config_stage_field_needs_class(field), &entry, &reason) != 0)
         return config_error_set(err, "%s: %s", key, reason.text);
     if (config_stage_set(stage, field, &entry, &reason) != 0)
@@ -183,7 +203,7 @@ static int take_stage(const struct load *load, const struct ini_file_line *line,
 
 static int take_line(void *user, const struct ini_file_line *line, struct config_error *err)
 {
-    const struct load *load = user;
+    struct load *load = user;
 
     if (line->key == NULL)
         return begin_section(load, line, err);
@@ -196,7 +216,7 @@ static int take_line(void *user, const struct ini_file_line *line, struct config
 
 int config_load(struct config *config, const char *path, enum config_kind kind, struct config_error *err)
 {
-    struct load load = {config, kind, path};
+    struct load load = {config, kind, path, NULL};
     struct config_error reason;
     int line;
 

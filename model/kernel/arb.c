@@ -16,7 +16,8 @@ static inline int64_t eligible_at(struct arb *arb, int i, int *undecided)
         *undecided = 1;
         return SIM_NEVER;
     }
-    return max2(max2(server_ready(&arb->server, arb->in[i]), arb->server.free_cyc), space_at);
+    int64_t cyc = max2(max2(server_ready(&arb->server, arb->in[i]), arb->server.free_cyc), space_at);
+    return __builtin_expect(arb->gate != 0, 0) ? arb->gate(arb->gate_self, i, cyc) : cyc;
 }
 
 /* The input to be granted next, and when; -1: none for now. *undecided: some input waits for space not decided yet. */

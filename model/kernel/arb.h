@@ -20,6 +20,9 @@ struct arb {
     int last; /* granted input */
     struct fifo *out;
     int decider;
+    /* NULL, or from which cycle on an input may be granted that could be in `cyc` */
+    int64_t (*gate)(void *self, int input, int64_t cyc);
+    void *gate_self;
     /* NULL, or asked when the first input's turn has come, in the cycle of its grant: 1, the item was taken elsewhere and is not served */
     int (*divert)(void *self, uint32_t ref, int64_t start_cyc);
     void *divert_self;

@@ -94,6 +94,35 @@ int64_t fifo_look_for_space(struct fifo *fifo, uint32_t units, int64_t from_cyc)
     return 0;
 }
 
+/* Whether the ring still holds it. */
+static int is_held(const struct level *level, uint64_t holder)
+{
+    return level->next - holder <= level->mask + 1;
+}
+
+uint64_t fifo_writer_level(const struct fifo *fifo, int64_t cyc)
+{
+    const struct level *level = &fifo->level;
+    uint64_t i = level->next - level->undecided;
+    while (i > 0 && is_held(level, i - 1) && fifo_holder_back_at(fifo, i - 1) > cyc)
+        i--;
+    return level->in_total - (i > 0 && is_held(level, i - 1) ? level->holder[(i - 1) & level->mask].out_total : 0);
+}
+
+int64_t fifo_falls_at(const struct fifo *fifo, uint32_t units)
+{
+    const struct level *level = &fifo->level;
+    uint64_t i = level->next - level->undecided;
+    if (level->in_total <= units)
+        return 0;
+    uint64_t target = level->in_total - units;
+    if (level->out_total < target)
+        return SIM_NEVER;
+    while (i > 1 && is_held(level, i - 2) && level->holder[(i - 2) & level->mask].out_total >= target)
+        i--;
+    return fifo_holder_back_at(fifo, i - 1);
+}
+
 void fifo_tell_writer(struct fifo *fifo, int64_t return_cyc)
 {
     fifo->writer_waits = 0;

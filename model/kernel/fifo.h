@@ -141,6 +141,10 @@ static inline int64_t fifo_units_at(const struct fifo *fifo, uint32_t units)
     return fifo->level.out_total < need ? SIM_NEVER : fifo_holder_back_at(fifo, fifo_find(fifo, need));
 }
 
+/* How much is in it as the writer sees it at its cycle `cyc`, of what was told up to then. */
+uint64_t fifo_writer_level(const struct fifo *fifo, int64_t cyc);
+/* From which of the writer's cycles on it sees no more than `units`, if nothing comes in: SIM_NEVER: not decided yet. */
+int64_t fifo_falls_at(const struct fifo *fifo, uint32_t units);
 int64_t fifo_look_for_space(struct fifo *fifo, uint32_t units, int64_t from_cyc);
 
 /* The same for an item of `bytes`. */

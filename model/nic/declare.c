@@ -137,7 +137,7 @@ int rnic_declare(struct rnic *rnic, int outbox)
     if (pcie->retire && (sim_reach(rnic->sim, down, rnic->retire, link, SIM_FORWARD) || /* a read that failed */
                          sim_reach(rnic->sim, port, rnic->retire, cycle, SIM_FORWARD)))
         return -1;
-    if (staging_declare(rnic))
+    if (staging_declare(rnic) || pause_declare(rnic))
         return -1;
     for (size_t i = 0; i < sizeof edge / sizeof *edge; i++)
         if (sim_reach(rnic->sim, edge[i].from, edge[i].to, edge[i].least_ps, edge[i].way))

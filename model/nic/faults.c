@@ -23,6 +23,8 @@ int faults_add(struct rnic *rnic, const struct fault *fault)
             return -1;
         int64_t ahead_ps = rnic->params->port_latency * rnic->user_clk.whole + path_least_ps(&rnic->path[RNIC_TX]);
         faults->ahead_cyc = ahead_ps / (rnic->line.clk.whole + 1) - 2; /* at most so many */
+        if (rnic->pause.on) /* the line decides for itself when a frame begins */
+            faults->ahead_cyc = 0;
         faults->ahead_cyc = faults->ahead_cyc > 0 ? faults->ahead_cyc : 0;
         port_send_by_plan(rnic);
     }

@@ -28,6 +28,7 @@ enum nic_scheduler {
 enum nic_quantum_unit { NIC_QUANTUM_UNIT_PACKET, NIC_QUANTUM_UNIT_BYTE, NIC_QUANTUM_UNIT_MESSAGE };
 enum nic_dispatch_place { NIC_DISPATCH_PLACE_DISPATCHED, NIC_DISPATCH_PLACE_WRITTEN };
 enum nic_receive_cqe { NIC_RECEIVE_CQE_WITH_PAYLOAD, NIC_RECEIVE_CQE_WHEN_WRITTEN };
+enum nic_phases { NIC_PHASES_GIVEN, NIC_PHASES_DRAWN };
 enum nic_port_policy { NIC_PORT_ACK_FIRST, NIC_PORT_ROUND_ROBIN };
 
 extern const struct param_table nic_param_table;

@@ -157,38 +157,64 @@ static __attribute__((noinline, cold)) void hand_over(struct rnic *rnic, uint32_
         port_deliver(rnic, ref, bytes, frame->word_at_cyc, frame->last_at_cyc);
 }
 
-/* Sends what the transmit path has brought to the line, which serves in order and never stops a frame: no choice, so it runs inside
- * the port, the only one who puts frames into that path. */
-static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic, int holds)
+/* Sends the next frame of the transmit path. */
+static inline __attribute__((always_inline)) void send_next(struct rnic *rnic, struct fifo *in,
+                                                            const struct fifo_slot *next, int64_t head_cyc)
+{
+    uint32_t word_bytes = path_entry(&rnic->peer->path[RNIC_MAC_RX])->shape.write_bytes;
+    struct line_frame frame = line_send(&rnic->line, next->bytes, head_cyc, next->tail_cyc, word_bytes);
+    struct fifo_slot slot = fifo_take_next(in, frame.start_cyc, frame.start_cyc + next->bytes);
+    struct item *item = rnic_item(rnic, slot.ref);
+    item->bad |= (uint8_t)frame.bad;
+    rnic->data_packets += item->kind != ITEM_ACK;
+    if (item->kind != ITEM_DATA)
+        item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
+    else if (item->last)
+        rnic_stamps(rnic, item)[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
+    if (__builtin_expect(rnic->tells_when_sent, 0))
+        sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, rnic->line.free_cyc - rnic->line.params->gap - 1));
+    if (__builtin_expect(rnic->hands_over, 0))
+        hand_over(rnic, slot.ref, slot.bytes, &frame);
+    else
+        deliver(rnic, slot.ref, slot.bytes, frame.word_at_cyc, frame.last_at_cyc);
+}
+
+/* Who sends what the transmit path has brought to the line. */
+enum line_mode {
+    LINE_AT_ONCE, /* it serves in order and never stops a frame: no choice, so it runs inside the port, the only one who puts frames there */
+    LINE_HOLDS,   /* the same, but a frame waits for room at the receiver */
+    LINE_DECIDES  /* it may be paused: a decider of its own (pause.c) */
+};
+
+static inline __attribute__((always_inline)) void send_frames(struct rnic *rnic, enum line_mode mode)
 {
     struct fifo *in = &rnic->path[RNIC_TX].end;
-    uint32_t word_bytes = path_entry(&rnic->peer->path[RNIC_MAC_RX])->shape.write_bytes;
     const struct fifo_slot *next;
-    while ((next = fifo_next(in)) != 0) {
+    while (mode != LINE_DECIDES && (next = fifo_next(in)) != 0) {
         int64_t head_cyc = next->head_cyc;
-        if (holds) {
+        if (mode == LINE_HOLDS) {
             head_cyc = held_up_until(rnic, next->bytes, head_cyc);
             if (head_cyc == SIM_NEVER) {
                 fifo_keep(in);
                 return;
             }
         }
-        struct line_frame frame = line_send(&rnic->line, next->bytes, head_cyc, next->tail_cyc, word_bytes);
-        struct fifo_slot slot = fifo_take_next(in, frame.start_cyc, frame.start_cyc + next->bytes);
-        struct item *item = rnic_item(rnic, slot.ref);
-        item->bad |= frame.underrun ? ITEM_UNDERRUN : 0;
-        rnic->data_packets += item->kind != ITEM_ACK;
-        if (item->kind != ITEM_DATA)
-            item->wire_at_ps = clk_edge(&rnic->line.clk, frame.start_cyc);
-        else if (item->last)
-            rnic_stamps(rnic, item)[MESSAGE_AT_WIRE] = clk_edge(&rnic->line.clk, frame.start_cyc);
-        if (__builtin_expect(rnic->tells_when_sent, 0))
-            sent_frame(rnic, slot.ref, clk_edge(&rnic->line.clk, frame.last_at_cyc - rnic->line.delay_cyc));
-        if (__builtin_expect(rnic->hands_over, 0))
-            hand_over(rnic, slot.ref, slot.bytes, &frame);
-        else
-            deliver(rnic, slot.ref, slot.bytes, frame.word_at_cyc, frame.last_at_cyc);
+        send_next(rnic, in, next, head_cyc);
     }
+}
+
+int64_t port_ready_ps(const struct rnic *rnic)
+{
+    const struct fifo_slot *next = fifo_next(&rnic->path[RNIC_TX].end);
+    return next ? clk_edge(&rnic->line.clk, next->head_cyc) : SIM_NEVER;
+}
+
+void port_send(struct rnic *rnic, int64_t now)
+{
+    struct fifo *in = &rnic->path[RNIC_TX].end;
+    const struct fifo_slot *next = fifo_next(in);
+    int64_t now_cyc = clk_at_or_after(&rnic->line.clk, now);
+    send_next(rnic, in, next, next->head_cyc > now_cyc ? next->head_cyc : now_cyc);
 }
 
 /* The item that is granted leaves what it held. */
@@ -206,19 +232,19 @@ static inline void leave(struct rnic *rnic, const struct item *item, const struc
         answers_sent(rnic, item, grant->end_cyc);
 }
 
-/* holds: a constant, so that a line that never holds up a frame costs nothing. */
-static inline __attribute__((always_inline)) int64_t run_port(struct rnic *rnic, int64_t now, int holds)
+/* mode: a constant, so that a line that never holds up a frame costs nothing. */
+static inline __attribute__((always_inline)) int64_t run_port(struct rnic *rnic, int64_t now, enum line_mode mode)
 {
     int64_t horizon = rnic_horizon(rnic, rnic->port.decider, RNIC_PAYLOAD, RNIC_ACK);
-    if (holds)
-        send_frames(rnic, holds); /* what was held up */
+    if (mode == LINE_HOLDS)
+        send_frames(rnic, mode); /* what was held up */
     for (;;) {
         struct arb_grant grant;
         int64_t wake_at;
         if (!arb_next(&rnic->port, now, horizon, &grant, &wake_at))
             return wake_at;
         leave(rnic, rnic_item(rnic, grant.ref), &grant);
-        send_frames(rnic, holds);
+        send_frames(rnic, mode);
         if (rnic->payload_waits && !path_entry(&rnic->path[RNIC_PAYLOAD])->writer_waits)
             port_forward_payload(rnic); /* the grant has made room for it */
     }
@@ -226,12 +252,17 @@ static inline __attribute__((always_inline)) int64_t run_port(struct rnic *rnic,
 
 static int64_t decide_port(void *self, int64_t now)
 {
-    return run_port(self, now, 0);
+    return run_port(self, now, LINE_AT_ONCE);
+}
+
+static int64_t decide_port_of_line(void *self, int64_t now)
+{
+    return run_port(self, now, LINE_DECIDES);
 }
 
 static int64_t decide_port_that_holds(void *self, int64_t now)
 {
-    return run_port(self, now, 1);
+    return run_port(self, now, LINE_HOLDS);
 }
 
 static int64_t decide_port_by_plan(void *self, int64_t now)
@@ -240,7 +271,8 @@ static int64_t decide_port_by_plan(void *self, int64_t now)
     int64_t held_ps = faults_release(rnic, now);
     if (rnic->sent_waits)
         sent_forward(rnic);
-    int64_t wake_at = run_port(rnic, now, 0), again_ps = faults_release(rnic, now);
+    int64_t wake_at = rnic->pause.on ? run_port(rnic, now, LINE_DECIDES) : run_port(rnic, now, LINE_AT_ONCE);
+    int64_t again_ps = faults_release(rnic, now);
     held_ps = again_ps < held_ps ? again_ps : held_ps;
     return held_ps < wake_at ? held_ps : wake_at;
 }
@@ -262,7 +294,9 @@ static int64_t decide_port_sent(void *self, int64_t now)
     struct rnic *rnic = self;
     if (rnic->sent_waits)
         sent_forward(rnic);
-    return run_port(rnic, now, rnic->line_holds);
+    return rnic->pause.on     ? run_port(rnic, now, LINE_DECIDES)
+           : rnic->line_holds ? run_port(rnic, now, LINE_HOLDS)
+                              : run_port(rnic, now, LINE_AT_ONCE);
 }
 
 /* Frames that cut through from the datapath to the line cross two clocks: there the cycle of every beat is kept, from the packet
@@ -301,6 +335,7 @@ int port_init(struct rnic *rnic, char *error, size_t error_bytes)
                             least + rnic->user_clk.whole,
                             rnic->setup.transport->completion == TRANSPORT_COMPLETION_SENT ? decide_port_sent
                             : rnic->line_holds                                             ? decide_port_that_holds
+                            : rnic->setup.mac->pause != MAC_PAUSE_OFF                      ? decide_port_of_line
                                                                                            : decide_port,
                             rnic)
                ? -1

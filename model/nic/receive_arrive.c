@@ -23,6 +23,14 @@ void receive_drop_bad(struct rnic *rnic, uint32_t ref)
     receive_drop(rnic, ref);
 }
 
+/* The receive FIFO has become fuller. */
+static void look_for_pause(struct rnic *rnic)
+{
+    int64_t at = pause_look(rnic, rnic->sim->now);
+    if (at != SIM_NEVER)
+        sim_wake(rnic->sim, rnic->pause.look, at);
+}
+
 /* Admission (R10): a frame that does not fit in the receive FIFO at its arrival is dropped whole. Space that is known now is there
  * then, since only frames take it, and in order; without it the arrival instant decides. Returns when that is. */
 static int64_t admit(struct rnic *rnic)
@@ -33,7 +41,7 @@ static int64_t admit(struct rnic *rnic)
     while ((next = fifo_next(in)) != 0) {
         int64_t head_cyc = next->head_cyc;
         int fits = fifo_space_at(out, next->bytes) <= head_cyc;
-        if (!fits && clk_edge(&rnic->mac_clk, head_cyc) > rnic->sim->now) {
+        if ((!fits || rnic->pause.on) && clk_edge(&rnic->mac_clk, head_cyc) > rnic->sim->now) {
             fifo_keep(in);
             return clk_edge(&rnic->mac_clk, head_cyc);
         }
@@ -41,6 +49,8 @@ static int64_t admit(struct rnic *rnic)
         if (fits) {
             fifo_push(out, slot.head_cyc, slot.head_cyc + 1, slot.tail_cyc + 1, slot.bytes, slot.ref);
             receive_dispatch_certain(rnic);
+            if (rnic->pause.on)
+                look_for_pause(rnic);
             continue;
         }
         out->drops++;

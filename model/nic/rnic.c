@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define HOST_ENTITY (UINT64_C(1) << 40) /* of the host's random stream, beside the NIC's own */
+#define LINE_ENTITY (UINT64_C(1) << 41)
 
 const char *const rnic_path_name[RNIC_PATHS] = {"doorbell", "sched", "wqe",     "payload", "ack", "tx",
                                                 "mac_rx",   "rx",    "respond", "retire",  "cqe", "fetch"};
@@ -48,7 +49,7 @@ int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed,
 static uint32_t frames_under_way(const struct rnic *sender)
 {
     const struct nic_params *p = sender->params;
-    int64_t frames = sender->line.delay_cyc / 84 + (p->line_fifo + p->data_fifo) / (p->port_width / 8) + p->ack_fifo;
+    int64_t frames = line_way_cyc(&sender->line) / 84 + (p->line_fifo + p->data_fifo) / (p->port_width / 8) + p->ack_fifo;
     for (int i = 0; i < sender->setup.stages[RNIC_TX]; i++)
         frames += sender->setup.stage[RNIC_TX][i].depth;
     return (uint32_t)frames + 256;
@@ -156,19 +157,28 @@ static int init_path(struct rnic *rnic, enum rnic_path path, char *error, size_t
     return -1;
 }
 
+static int64_t draw_phase(const struct clk *clk, uint64_t stream, uint64_t ordinal)
+{
+    return (int64_t)(rnd_draw(stream, ordinal + 1, 0) % (uint64_t)clk->whole);
+}
+
 static int init_clocks(struct rnic *rnic, char *error, size_t error_bytes)
 {
     const struct nic_params *p = rnic->params;
-    int64_t phase = rnic->setup.phase_ps;
+    int64_t phase = rnic->setup.phase_ps, off = rnic->setup.off_ppb;
+    uint64_t stream = rnd_stream(rnic->sim->seed, rnic->setup.entity + LINE_ENTITY);
     snprintf(error, error_bytes,
-             "nic.user_clock with nic.user_offset, or nic.mac_clock with nic.mac_offset: the period has no exact form, "
+             "nic.user_clock with nic.user_offset, or nic.mac_clock with nic.mac_offset, and nic.peer_offset: the period has no exact form, "
              "allowed: another "
              "frequency or offset");
-    if (clk_init_hz(&rnic->user_clk, p->user_clock, p->user_offset, phase + p->user_phase) ||
-        clk_init_hz(&rnic->mac_clk, p->mac_clock, p->mac_offset, phase + p->mac_phase))
+    if (clk_init_hz(&rnic->user_clk, p->user_clock, p->user_offset + off, phase + p->user_phase) ||
+        clk_init_hz(&rnic->mac_clk, p->mac_clock, p->mac_offset + off, phase + p->mac_phase))
         return -1;
-    snprintf(error, error_bytes, "mac.rate: allowed are multiples of 8 bit/s whose byte time has an exact form");
-    return line_init(&rnic->line, rnic->setup.mac, p->mac_offset, phase);
+    if (p->phases == NIC_PHASES_DRAWN) { /* another one at each link-up */
+        rnic->user_clk.phase_ps += draw_phase(&rnic->user_clk, stream, 0);
+        rnic->mac_clk.phase_ps += draw_phase(&rnic->mac_clk, stream, 1);
+    }
+    return line_init(&rnic->line, rnic->setup.mac, p->mac_offset + off, phase, stream, error, error_bytes);
 }
 
 int rnic_init(struct rnic *rnic, const struct rnic_setup *setup, struct rnic *peer, char *error, size_t error_bytes)
@@ -213,7 +223,7 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     snprintf(error, error_bytes, "out of memory");
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
-                   receive_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
+                   receive_init(rnic, error, error_bytes) || pause_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
                    lookup_init(rnic, error, error_bytes) || context_join(rnic) || sent_init(rnic) || staging_join(rnic)
                ? -1
                : 0;

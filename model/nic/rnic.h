@@ -38,6 +38,7 @@
 #include "nic/message.h"
 #include "nic/outbox.h"
 #include "nic/params.h"
+#include "nic/pause.h"
 #include "nic/payload.h"
 #include "nic/qp.h"
 #include "nic/ready.h"
@@ -84,6 +85,7 @@ struct rnic_setup {
     const char *holds[RNIC_PATHS][RNIC_PATH_STAGES_MAX]; /* what each stage's FIFO holds, in words */
     int stages[RNIC_PATHS];
     int64_t phase_ps; /* added to all its clocks */
+    int64_t off_ppb;  /* to their errors */
     int64_t host_shift_ps;
     int posts_from_fabric; /* of a pair the first: where nic.fabric says so */
     struct pool *items;
@@ -135,6 +137,7 @@ struct rnic {
     struct clk user_clk, mac_clk;
     struct line line;
     int line_holds; /* mac.back_pressure */
+    struct pause pause;
     struct pcie pcie;
     struct path path[RNIC_PATHS];
 

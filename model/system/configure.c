@@ -1,5 +1,6 @@
 /* From files to a configuration: the board names its nic, its PCIe endpoint and its host. */
 #include "host/params.h"
+#include "mac/fabric/params.h"
 #include "mac/params.h"
 #include "nic/params.h"
 #include "pcie/params.h"
@@ -9,7 +10,8 @@
 #include <limits.h>
 
 const struct param_table *const system_param_tables[] = {&nic_param_table, &pcie_param_table, &mac_param_table,
-                                                         &transport_param_table, &host_param_table};
+                                                         &transport_param_table, &host_param_table,
+                                                         &net_param_table};
 const size_t system_param_table_count = sizeof system_param_tables / sizeof *system_param_tables;
 
 struct files {
@@ -25,7 +27,7 @@ static int load_board(struct files *files, const char *board, struct config_erro
     return config_load(files->config, files->board, CONFIG_BOARD, error);
 }
 
-/* The nic, endpoint or host that the board's head names, or the one given instead. */
+/* The nic, mac, endpoint or host that the board's head names, or the one given instead. */
 static int load_named(struct files *files, enum config_kind kind, const char *key, const char *instead,
                       struct config_error *error)
 {
@@ -51,7 +53,14 @@ static struct config *finish(struct config *config, int failed, const char *cons
     return 0;
 }
 
-struct config *system_configure(const char *data_dir, const char *board, const char *host, const char *const *set,
+/* What the board need not name. */
+static int load_if_named(struct files *files, enum config_kind kind, const char *key, const char *instead,
+                         struct config_error *error)
+{
+    return instead || config_head(files->config, CONFIG_BOARD, key) ? load_named(files, kind, key, instead, error) : 0;
+}
+
+struct config *system_configure(const char *data_dir, const struct system_names *names, const char *const *set,
                                 size_t set_count, struct config_error *error)
 {
     struct config *config = config_create(system_param_tables, system_param_table_count, error);
@@ -59,9 +68,10 @@ struct config *system_configure(const char *data_dir, const char *board, const c
         return 0;
     struct files files = {.config = config, .data_dir = data_dir};
     int failed =
-        load_board(&files, board, error) || load_named(&files, CONFIG_NIC, "nic", 0, error) ||
-        (config_head(config, CONFIG_BOARD, "endpoint") && load_named(&files, CONFIG_ENDPOINT, "endpoint", 0, error)) ||
-        load_named(&files, CONFIG_HOST, "host", host, error);
+        load_board(&files, names->board, error) || load_named(&files, CONFIG_NIC, "nic", 0, error) ||
+        load_if_named(&files, CONFIG_MAC, "mac", names->mac, error) ||
+        load_if_named(&files, CONFIG_ENDPOINT, "endpoint", 0, error) ||
+        load_named(&files, CONFIG_HOST, "host", names->host, error);
     return finish(config, failed, set, set_count, error);
 }
 
@@ -90,5 +100,19 @@ struct config *system_configure_host(const char *data_dir, const char *host, con
     if (host)
         failed = config_find(data_dir, CONFIG_HOST, host, path, sizeof path, error) ||
                  config_load(config, path, CONFIG_HOST, error) || check_holes(config, path, error);
+    return finish(config, failed, set, set_count, error);
+}
+
+struct config *system_configure_mac(const char *data_dir, const char *mac, const char *const *set, size_t set_count,
+                                    struct config_error *error)
+{
+    struct config *config = config_create(system_param_tables, system_param_table_count, error);
+    if (!config)
+        return 0;
+    char path[PATH_MAX];
+    int failed = 0;
+    if (mac)
+        failed = config_find(data_dir, CONFIG_MAC, mac, path, sizeof path, error) ||
+                 config_load(config, path, CONFIG_MAC, error);
     return finish(config, failed, set, set_count, error);
 }

@@ -78,6 +78,7 @@ static int build_pair(struct system *system, const struct rnic_setup *common, in
         setup.entity = (uint64_t)i;
         setup.posts_from_fabric = i == first;
         setup.phase_ps = system->shift_ps + (i == first ? 0 : setup.nic->peer_phase);
+        setup.off_ppb = i == first ? 0 : setup.nic->peer_offset;
         system->nics = i + 1;
         if (rnic_init(&system->nic[i], &setup, &system->nic[i ^ 1], error->text, sizeof error->text))
             return -1;

@@ -37,14 +37,22 @@ struct system {
 extern const struct param_table *const system_param_tables[];
 extern const size_t system_param_table_count;
 
-/* Loads board, nic and host by name or path, then the "key=value" settings. host NULL: the board's own. NULL and one line
- * in `error` when something is wrong. */
-struct config *system_configure(const char *data_dir, const char *board, const char *host, const char *const *set,
+struct system_names {
+    const char *board;      /* a name or a path, as the others */
+    const char *mac, *host; /* NULL: the board's own */
+};
+
+/* Loads board, nic, mac, endpoint and host, then the "key=value" settings. NULL and one line in `error` when something is wrong. */
+struct config *system_configure(const char *data_dir, const struct system_names *names, const char *const *set,
                                 size_t set_count, struct config_error *error);
 
 /* The same for a host alone; NULL: nothing but the defaults. */
 struct config *system_configure_host(const char *data_dir, const char *host, const char *const *set, size_t set_count,
                                      struct config_error *error);
+
+/* And for a MAC alone. */
+struct config *system_configure_mac(const char *data_dir, const char *mac, const char *const *set, size_t set_count,
+                                    struct config_error *error);
 
 /* Builds the simulation; takes the configuration over, also when it fails (system_free() is then to be called). Returns -1
  * and one line in `error`. */

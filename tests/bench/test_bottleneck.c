@@ -132,7 +132,13 @@ static void test_named_right(void)
         {"u280_100g", {"nic.payload_free_list=10 cycle"}, "a core free_list", "work", 65536, 128, 0},
         {"u280_100g", {"nic.retransmit_entries=2"}, "a core scheduler", "no_retransmit", 65536, 128, 0},
         {"u280_100g", {"nic.srq_loop=100 cycle"}, "b core dispatch", "srq_busy", 64, 128, RNICSIM_INLINE},
-        {"u280_100g", {"nic.retransmit_latency=60000 cycle"}, "a core scheduler", "retry", 65536, 128, 0}, /* one loss in 1,000 packets */
+        {"u280_100g",
+         {"nic.retransmit_latency=60000 cycle"},
+         "a core scheduler",
+         "retry",
+         65536,
+         128,
+         0}, /* one loss in 1,000 packets */
         {"kcu116_25g", {"stage.tx.mac.depth=600 beats"}, "a tx mac FIFO", "full", 65536, 128, 0},
     };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {

@@ -79,7 +79,7 @@ void fixture_write(struct fixture *fixture, const char *name, const char *text, 
 
 struct config *fixture_load(enum config_kind kind, const char *text, struct config_error *err)
 {
-    static const char *const names[] = {"x.nic", "x.endpoint", "x.board", "x.host"};
+    static const char *const names[] = {"x.nic", "x.mac", "x.endpoint", "x.board", "x.host"};
     struct config *config = fixture_config();
     struct fixture fixture;
 

@@ -80,7 +80,7 @@ static void refused_names(void)
     fixture_refused(CONFIG_ENDPOINT, "endpoint = x\n[link]\n",
                     "x.endpoint:2: section [link], an endpoint file has only [pcie]");
     fixture_refused(CONFIG_ENDPOINT, "[stage tx.a]\n",
-                    "x.endpoint:1: stages stand only in nic files, this is an endpoint file");
+                    "x.endpoint:1: stages stand only in nic and mac files, this is an endpoint file");
     fixture_refused(CONFIG_BOARD, "about = a\nabout = b\n", "x.board:2: about given twice");
     fixture_refused(CONFIG_BOARD, "about = \"\"\n", "x.board:1: about: empty text");
 }

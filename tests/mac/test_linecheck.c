@@ -13,11 +13,11 @@ static void known_cases(void)
         uint32_t worst;
         int64_t kilohertz; /* rounded up */
     } row[] = {
-        {{512, 250000000, 100000000000, 1}, 65, 294118},   /* 2 beats in 85 bytes */
-        {{512, 250000000, 100000000000, 0}, 69, 280899},   /* 65 bytes on the bus: 2 beats in 89 */
-        {{64, 156250000, 10000000000, 0}, 9213, 155963},   /* 1152 beats in 9233 bytes */
-        {{128, 250000000, 25000000000, 0}, 9205, 195122},  /* 576 beats in 9225 bytes */
-        {{1024, 390625000, 400000000000, 1}, 129, 671141}, /* 2 beats in 149 bytes */
+        {{512, 250000000, 100000000000, 1, 0}, 65, 294118},   /* 2 beats in 85 bytes */
+        {{512, 250000000, 100000000000, 0, 0}, 69, 280899},   /* 65 bytes on the bus: 2 beats in 89 */
+        {{64, 156250000, 10000000000, 0, 0}, 9213, 155963},   /* 1152 beats in 9233 bytes */
+        {{128, 250000000, 25000000000, 0, 0}, 9205, 195122},  /* 576 beats in 9225 bytes */
+        {{1024, 390625000, 400000000000, 1, 0}, 129, 671141}, /* 2 beats in 149 bytes */
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct linecheck_result result = linecheck(&row[i].given);
@@ -26,10 +26,26 @@ static void known_cases(void)
     }
 }
 
+/* LBUS, four segments of 128 bit: only that one frame begins in a cycle binds, at 64 B; without segments 65 B on the bus take two beats. */
+static void segments_waste_little(void)
+{
+    struct linecheck given = {512, 250000000, 100000000000, 0, 128};
+    CU_ASSERT_EQUAL(linecheck(&given).worst_frame_bytes, 9205); /* 576 segments in 9,225 bytes */
+    CU_ASSERT_EQUAL((linecheck(&given).clock_least_hz + 999) / 1000, 195122);
+    CU_ASSERT(linecheck(&given).bubble_cycles >= 0);
+    given.segment_bits = 512; /* as none */
+    CU_ASSERT_EQUAL((linecheck(&given).clock_least_hz + 999) / 1000, 280899);
+    given.rate_bps = 200000000000; /* 64 B, 60 on the bus, in 84: one begins a cycle */
+    given.segment_bits = 64;
+    given.width_bits = 1024;
+    CU_ASSERT_EQUAL(linecheck(&given).worst_frame_bytes, 64);
+    CU_ASSERT_EQUAL((linecheck(&given).clock_least_hz + 999) / 1000, 297620);
+}
+
 /* At the least clock nothing is missing; one hertz below, something is. */
 static void at_the_hertz(void)
 {
-    struct linecheck given = {512, 1, 100000000000, 0};
+    struct linecheck given = {512, 1, 100000000000, 0, 0};
     given.clock_hz = linecheck(&given).clock_least_hz;
     CU_ASSERT_EQUAL(linecheck(&given).bubble_cycles, 0);
     given.clock_hz--;
@@ -44,15 +60,22 @@ static void at_the_hertz(void)
 /* Frames of one length, back to back on the line, into a FIFO that the datapath reads a beat a cycle: how many find no space. */
 static int frames_lost(const struct linecheck *given, uint32_t frame_bytes, int64_t clock_hz)
 {
-    struct mac_params mac = {
-        .rate = given->rate_bps, .preamble = 8, .fcs = 4, .frame_least = 60, .gap = 12, .cable_delay = 5050};
+    struct mac_params mac = {.rate = given->rate_bps,
+                             .preamble = 8,
+                             .fcs = 4,
+                             .frame_least = 60,
+                             .gap = 12,
+                             .start = 1,
+                             .word = 8,
+                             .cable_delay = 5050};
     uint32_t width = (uint32_t)given->width_bits / 8, on_bus = frame_bytes - (given->fcs_on_bus ? 0 : 4);
     struct sim sim;
     struct line line;
     struct clk bus;
     struct path path;
+    char error[200];
     int lost = 0, which;
-    CU_ASSERT_FATAL(sim_init(&sim, 1) == 0 && line_init(&line, &mac, 0, 0) == 0 &&
+    CU_ASSERT_FATAL(sim_init(&sim, 1) == 0 && line_init(&line, &mac, 0, 0, 1, error, sizeof error) == 0 &&
                     clk_init_hz(&bus, clock_hz, 0, 0) == 0);
     struct path_stage stage = {.name = "bus",
                                .clk = &bus,
@@ -86,7 +109,7 @@ static int frames_lost(const struct linecheck *given, uint32_t frame_bytes, int6
 static void as_simulated(void)
 {
     for (int fcs_on_bus = 0; fcs_on_bus < 2; fcs_on_bus++) {
-        struct linecheck given = {512, 250000000, 100000000000, fcs_on_bus};
+        struct linecheck given = {512, 250000000, 100000000000, fcs_on_bus, 0};
         struct linecheck_result result = linecheck(&given);
         CU_ASSERT_EQUAL(frames_lost(&given, result.worst_frame_bytes, result.clock_least_hz + 1000000), 0);
         CU_ASSERT(frames_lost(&given, result.worst_frame_bytes, result.clock_least_hz - 1000000) > 0);
@@ -98,6 +121,7 @@ void suite_mac_linecheck(void);
 void suite_mac_linecheck(void)
 {
     CU_pSuite suite = CU_add_suite("mac: linecheck", NULL, NULL);
+    CU_add_test(suite, "segments waste little", segments_waste_little);
     CU_add_test(suite, "known cases", known_cases);
     CU_add_test(suite, "at the hertz", at_the_hertz);
     CU_add_test(suite, "as simulated, 1 MHz above and below", as_simulated);

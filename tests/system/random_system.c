@@ -65,6 +65,36 @@ int random_system_has(const struct scenario *s, const char *key_and_begin)
     return 0;
 }
 
+/* The line: a third of the systems have none of it, the others a PHY; half of those bit errors or a pause. */
+static void choose_line(struct scenario *s, uint64_t *random)
+{
+    static const char *const align[] = {"mac.start=1 B", "mac.start=4 B", "mac.start=8 B"};
+    static const char *const fec[] = {"mac.fec=none", "mac.fec=rs528", "mac.fec=rs544", "mac.fec=rs272"};
+    static const char *const pause[] = {"mac.pause=off", "mac.pause=link", "mac.pause=priority"};
+    if (PICK(random, 0, 1, 1) == 0)
+        return;
+    s->set[s->sets++] = align[PICK(random, 0, 1, 2)];
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.deficit=on" : "mac.deficit=off";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.word=64 bit" : "mac.word=8 bit";
+    s->set[s->sets++] = fec[PICK(random, 0, 1, 2, 3)];
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.fec_release=codeword" : "mac.fec_release=streaming";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.markers=on" : "mac.markers=off";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.marker_room=deleted" : "mac.marker_room=kept";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.link_up=0:0 100:600 ns" : "mac.link_up=0 ns";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "nic.peer_offset=200 ppm" : "nic.peer_offset=-133 ppm";
+    s->set[s->sets++] = pause[PICK(random, 0, 1, 2, 0)];
+    s->set[s->sets++] = "mac.headroom=20 KiB";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.pause_quanta=400" : "mac.pause_quanta=65535";
+    s->set[s->sets++] = PICK(random, 0, 1) ? "mac.other_load=300000 ppm" : "mac.other_load=0 ppm";
+    uint32_t switches = PICK(random, 0, 0, 1, 2);
+    if (switches > 0 && !random_system_has(s, "mac.pause=link") && !random_system_has(s, "mac.pause=priority")) {
+        s->set[s->sets++] = switches == 1 ? "mac.switches=1" : "mac.switches=3";
+        s->set[s->sets++] = switches == 1 ? "mac.switch_forward=cut" : "mac.switch_forward=store";
+    }
+    if (s->faults > 0) /* where frames may be lost anyhow */
+        s->set[s->sets++] = PICK(random, 0, 1) ? "mac.bit_errors=200000000" : "mac.bit_errors=0";
+}
+
 /* Other transports than RC carry what they can; some have marked packets, and react to them. */
 static void choose_transport(struct scenario *s, uint64_t *random)
 {
@@ -310,7 +340,7 @@ struct scenario random_system(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
                                           {"step", "request"},
                                           {"dispatched", "written"},
                                           {"with_payload", "when_written"}};
-    _Static_assert(sizeof set / sizeof *set + 5 <= SCENARIO_SETS_MAX, "more room for settings is needed");
+    _Static_assert(sizeof set / sizeof *set + 21 <= SCENARIO_SETS_MAX, "more room for settings is needed");
     int words = 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         const char *at = set[i].format;
@@ -329,5 +359,7 @@ struct scenario random_system(uint64_t seed, char text[SCENARIO_SETS_MAX][96])
     }
     uint64_t transports = seed * 797 + 17;
     choose_transport(&s, &transports);
+    uint64_t line = seed * 863 + 29;
+    choose_line(&s, &line);
     return s;
 }

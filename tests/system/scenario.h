@@ -4,7 +4,7 @@
 
 #include "api/rnicsim.h"
 
-#define SCENARIO_SETS_MAX 160
+#define SCENARIO_SETS_MAX 176
 
 struct scenario {
     const char *board;
