@@ -1,4 +1,4 @@
-/* The charts of a run: each NAME.dat (the numbers), NAME.gp (draws it again by itself) and NAME.svg (drawn by gnuplot).
+/* The charts of a run: each NAME.dat (the numbers), NAME.gp (draws it again by itself) and the pictures that gnuplot draws, NAME.svg, .png or .pdf.
  *
  * latency_cdf, latency_ccdf (log-log: the tail), waterfall, fifo_occupancy, fifo_fullest, fifo_around; of --loads also load_latency; of
  * perftest's -a also bandwidth_size and rate_size, or latency_size. Without gnuplot .dat and .gp are left, and a warning. The templates are
@@ -9,7 +9,8 @@
 #include "bench/result.h"
 #include "bench/results.h"
 
-void charts_write(const struct result *result, struct results *results);
+/* formats: a set of enum gnuplot_format. */
+void charts_write(const struct result *result, struct results *results, unsigned formats);
 
 /* The numbers of each chart (bench/charts_data.c); the simulation is only read. */
 void charts_data_distribution(const struct result *result, FILE *out);

@@ -12,10 +12,12 @@
 #include "bench/cli.h"
 #include "traces/cleanup.h"
 
-#define FILES_MAX 64u
-#define NAME_BYTES 64u
+#define FILES_MAX 512u
+#define NAME_BYTES 96u
 #define SUMMARY "summary.json"
 #define SIZE "size.json"
+#define SWEEP "sweep.json"
+#define POINTS "points" /* a sweep's runs */
 #define HIDDEN ".rnicsim" /* the begin of the hidden folder's name, */
 #define HIDDEN_END ".tmp" /* and its end; in older versions there was a number between */
 
@@ -23,6 +25,7 @@ struct results {
     char *path;
     char *folder; /* hidden, inside path */
     int lock;     /* path, open and locked; -1 */
+    enum results_mode mode;
     int has_lock; /* 0: there are no locks on this file system */
     int made_path, made_folder;
     char names[FILES_MAX][NAME_BYTES];
@@ -32,13 +35,13 @@ struct results {
 };
 
 /* What a run or a search may have left in its folder; --force removes them, so that old and new never mix. */
-static const char *const known_tables[] = {SUMMARY,        SIZE,        "size.csv",    "latency.csv", "stages.csv",
+static const char *const known_tables[] = {SUMMARY,        SIZE,        SWEEP,         "sweep.csv",   "runs.csv",    "size.csv",    "latency.csv", "stages.csv",
                                            "stalls.csv",   "fifos.csv", "pcie.csv",    "events.csv",  "qps.csv",
                                            "perftest.csv", "loads.csv", "contexts.csv"};
 static const char *const known_charts[] = {"latency_cdf",  "latency_ccdf", "waterfall",    "fifo_occupancy",
                                            "fifo_fullest", "fifo_around",  "load_latency", "bandwidth_size",
                                            "rate_size",    "latency_size"};
-static const char *const chart_ends[] = {".dat", ".gp", ".svg"};
+static const char *const chart_ends[] = {".dat", ".gp", ".svg", ".png", ".pdf"};
 
 /* "folder/name", malloc'ed; NULL without memory. */
 static char *join(const char *folder, const char *name)
@@ -76,7 +79,7 @@ static int check_parent(const char *path)
     return result;
 }
 
-static int check(const char *path, int force)
+static int check(const char *path, enum results_mode mode)
 {
     struct stat status;
     if (path[0] == 0)
@@ -87,7 +90,9 @@ static int check(const char *path, int force)
         return cli_fail("-o %s: not a folder; results are several files", path);
     if (access(path, W_OK | X_OK) != 0)
         return cli_fail("-o %s: %s", path, strerror(errno));
-    if (!force && (exists(path, SUMMARY) || exists(path, SIZE)))
+    int has_sweep = mode == RESULTS_NEW && (exists(path, SWEEP) || exists(path, POINTS "/plan.json"));
+    int is_kept = mode == RESULTS_NEW || mode == RESULTS_SWEEP;
+    if (is_kept && (exists(path, SUMMARY) || exists(path, SIZE) || has_sweep))
         return cli_fail("-o %s: holds the results of another run; --force replaces them", path);
     return 0;
 }
@@ -182,7 +187,7 @@ static int take_lock(struct results *results)
     return !results->has_lock && errno == EWOULDBLOCK ? -1 : 0;
 }
 
-static int fill(struct results *results, int force)
+static int fill(struct results *results)
 {
     results->made_path = make_folder(results->path) == 0;
     if (!results->made_path && errno != EEXIST)
@@ -191,7 +196,7 @@ static int fill(struct results *results, int force)
         return errno == EWOULDBLOCK
                    ? cli_fail("-o %s: another run is writing into it; one at a time is allowed", results->path)
                    : cli_fail("-o %s: %s", results->path, strerror(errno));
-    if (check(results->path, force) != 0) /* another run may have ended meanwhile */
+    if (check(results->path, results->mode) != 0) /* another run may have ended meanwhile */
         return CLI_INPUT;
     if (results->has_lock)
         remove_stale(results->path);
@@ -201,23 +206,30 @@ static int fill(struct results *results, int force)
     return results->made_folder ? 0 : cli_fail("-o %s: %s", results->path, strerror(errno));
 }
 
-int results_begin(const char *path, int force, struct results **out)
+int results_begin(const char *path, enum results_mode mode, struct results **out)
 {
-    if (check(path, force) != 0)
+    if (check(path, mode) != 0)
         return CLI_INPUT;
     struct results *results = calloc(1, sizeof *results);
     if (results == NULL)
         return cli_fail("-o %s: out of memory", path);
     results->lock = -1;
+    results->mode = mode;
     results->path = strdup(path);
     results->folder = join(path, HIDDEN HIDDEN_END);
     int result = results->path == NULL || results->folder == NULL ? cli_fail("-o %s: out of memory", path)
-                                                                  : fill(results, force);
+                                                                  : fill(results);
     if (result != 0)
         results_discard(results);
     else
         *out = results;
     return result;
+}
+
+void results_leave(struct results *results)
+{
+    if (results != NULL && results->lock >= 0)
+        close(results->lock);
 }
 
 const char *results_folder(const struct results *results)
@@ -288,9 +300,44 @@ static void remove_known(const struct results *results, const char *name)
     free(path);
 }
 
+/* A sweep names its charts after what they show. */
+static int is_sweep_chart(const char *name)
+{
+    static const char *const kinds[] = {"sweep_lines_", "sweep_heatmap_", "sweep_bars_", "sweep_load_latency_"};
+    const char *end = strrchr(name, '.');
+    int is_chart = 0, has_end = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        is_chart |= strncmp(name, kinds[i], strlen(kinds[i])) == 0;
+    for (size_t i = 0; end != NULL && i < sizeof chart_ends / sizeof *chart_ends; i++)
+        has_end |= strcmp(end, chart_ends[i]) == 0;
+    return is_chart && has_end;
+}
+
+static void remove_sweep_charts(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
+        if (is_sweep_chart(entry->d_name))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder != NULL)
+        closedir(folder);
+}
+
+static void remove_points(const struct results *results)
+{
+    char *points = join(results->path, POINTS);
+    if (points != NULL)
+        remove_tree(points);
+    free(points);
+}
+
 static void remove_all_known(const struct results *results)
 {
     char name[NAME_BYTES];
+    remove_sweep_charts(results->path);
+    if (results->mode == RESULTS_REPLACE && exists(results->path, POINTS "/plan.json"))
+        remove_points(results);
     for (size_t i = 0; i < sizeof known_tables / sizeof *known_tables; i++)
         remove_known(results, known_tables[i]);
     for (size_t i = 0; i < sizeof known_charts / sizeof *known_charts; i++)
@@ -315,7 +362,7 @@ static int move(struct results *results, const char *name)
 /* summary.json of a run, size.json of a search: where it is, the result is whole. */
 static int is_whole_mark(const char *name)
 {
-    return strcmp(name, SUMMARY) == 0 || strcmp(name, SIZE) == 0;
+    return strcmp(name, SUMMARY) == 0 || strcmp(name, SIZE) == 0 || strcmp(name, SWEEP) == 0;
 }
 
 /* All, the mark last. */

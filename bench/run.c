@@ -4,6 +4,8 @@
 
 #include "bench/cli.h"
 #include "bench/commands.h"
+#include "bench/gnuplot.h"
+#include "bench/metric.h"
 #include "bench/runs.h"
 
 enum {
@@ -16,6 +18,8 @@ enum {
     OPTION_SEED,
     OPTION_QUIET,
     OPTION_NO_CHARTS,
+    OPTION_CHARTS,
+    OPTION_ASSERT,
     OPTION_HORIZON_OFF
 };
 
@@ -31,6 +35,11 @@ static const struct argp_option run_option_table[] = {
     {"pcap-side", OPTION_PCAP_SIDE, "SIDE", 0,
      "with --pcap: line (each frame when it is sent; the default), or a or b: what that NIC sends and gets", 2},
     {"no-charts", OPTION_NO_CHARTS, NULL, 0, "with -o: no charts", 2},
+    {"charts", OPTION_CHARTS, "FORMATS", 0, "with -o: draws them as svg (the default), png or pdf: svg,pdf", 2},
+    {"assert", OPTION_ASSERT, "TEXT", 0,
+     "exit status 1 unless it holds, of any value of summary.json: \"p99.9 < 3 us\", \"drops == 0\", \"goodput >= 90 "
+     "Gb/s\"; may be repeated",
+     2},
     {"json", OPTION_JSON, NULL, 0, "prints summary.json instead of the report", 2},
     {"quiet", OPTION_QUIET, NULL, 0, "no report and no progress bar", 2},
     {"seed", OPTION_SEED, "N", 0, "of all random numbers (1); the same seed gives the same results", 3},
@@ -48,6 +57,16 @@ static error_t take_flag(int *out)
 {
     *out = 1;
     return 0;
+}
+
+static error_t take_assertion(struct run_options *options, const char *value)
+{
+    if (options->assert_count == RUN_ASSERTS_MAX) {
+        cli_fail("--assert: more than %u are not allowed", RUN_ASSERTS_MAX);
+        return CLI_TOLD;
+    }
+    options->asserts[options->assert_count++] = value;
+    return metric_check(value) == CLI_DONE ? 0 : CLI_TOLD;
 }
 
 static error_t take_side(struct run_options *options, const char *value)
@@ -90,6 +109,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return take_flag(&options->quiet);
     case OPTION_NO_CHARTS:
         return take_flag(&options->no_charts);
+    case OPTION_ASSERT:
+        return take_assertion(options, value);
+    case OPTION_CHARTS:
+        return gnuplot_formats(value, &options->chart_formats) != 0 ? CLI_TOLD : 0;
     case OPTION_HORIZON_OFF:
         return take_flag(&options->horizon_off);
     default:
@@ -120,7 +143,7 @@ int run_main(int argc, char **argv)
         children,
         NULL,
         NULL};
-    struct run_options options = {.seed = 1};
+    struct run_options options = {.seed = 1, .chart_formats = GNUPLOT_SVG};
     int result = cli_parse(&argp, "run", argc, argv, &options);
     if (result < 0)
         result = check_workload(&options);

@@ -7,6 +7,7 @@
 #include "bench/cli.h"
 #include "bench/csv.h"
 #include "bench/loads.h"
+#include "bench/metric.h"
 #include "bench/simulate.h"
 #include "bench/summary.h"
 #include "bench/text.h"
@@ -147,7 +148,7 @@ static int write_files(struct runs *runs)
     const struct result *result = &runs->simulate.result;
     csv_write(result, results);
     if (!runs->options->no_charts)
-        charts_write(result, results);
+        charts_write(result, results, runs->options->chart_formats);
     FILE *summary = results_open(results, "summary.json");
     if (summary != NULL && summary_write(result, summary) != 0)
         results_fail(results, "summary.json");
@@ -167,6 +168,24 @@ static void warn_if_partial(const struct runs *runs)
              result->stuck[0] != 0 ? result->stuck : result->first_waiting);
 }
 
+/* All are judged, the worst of them counts: 2 before 1. */
+static int judge(const struct runs *runs)
+{
+    const struct run_options *options = runs->options;
+    int worst = CLI_DONE;
+    if (options->assert_count == 0)
+        return CLI_DONE;
+    json_t *summary = summary_make(&runs->simulate.result, 1);
+    if (summary == NULL)
+        return cli_fail("out of memory for the result");
+    for (size_t i = 0; i < options->assert_count; i++) {
+        int result = metric_assert(summary, options->asserts[i]);
+        worst = result > worst ? result : worst;
+    }
+    json_decref(summary);
+    return worst;
+}
+
 static int report(struct runs *runs)
 {
     int result = runs->results != NULL ? write_files(runs) : CLI_DONE;
@@ -177,13 +196,13 @@ static int report(struct runs *runs)
         summary_write(&runs->simulate.result, stdout);
     else if (!runs->options->quiet)
         text_print(&runs->simulate.result, stdout);
-    return CLI_DONE;
+    return judge(runs);
 }
 
 int runs_all(const struct run_options *options)
 {
     struct runs runs = {.options = options, .source = options->source};
-    int result = options->folder != NULL ? results_begin(options->folder, options->force, &runs.results) : CLI_DONE;
+    int result = options->folder != NULL ? results_begin(options->folder, options->force ? RESULTS_REPLACE : RESULTS_NEW, &runs.results) : CLI_DONE;
     if (result == CLI_DONE)
         result = source_parse(&runs.source);
     if (result == CLI_DONE)

@@ -6,6 +6,8 @@
 #include "bench/source.h"
 #include "traces/capture_writer.h"
 
+#define RUN_ASSERTS_MAX 32u
+
 struct run_options {
     struct model_options model;
     struct source source; /* not read yet */
@@ -15,6 +17,9 @@ struct run_options {
     enum capture_side pcap_side;
     int checks_data; /* payload holds bytes */
     uint64_t seed;
+    const char *asserts[RUN_ASSERTS_MAX];
+    size_t assert_count;
+    unsigned chart_formats; /* a set of enum gnuplot_format */
     int force, json, quiet, no_charts, horizon_off;
 };
 

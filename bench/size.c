@@ -190,7 +190,7 @@ static int run_all(struct size *size)
     size->workload = (struct size_workload){
         .model = &options->model, .source = &options->source, .seed = options->seed, .is_quiet = options->quiet};
     size->search.workload = &size->workload;
-    int result = options->folder != NULL ? results_begin(options->folder, options->force, &size->results) : CLI_DONE;
+    int result = options->folder != NULL ? results_begin(options->folder, options->force ? RESULTS_REPLACE : RESULTS_NEW, &size->results) : CLI_DONE;
     if (result == CLI_DONE)
         result = read_workload(&options->source);
     if (result == CLI_DONE)

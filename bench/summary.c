@@ -269,7 +269,14 @@ static json_t *perftest_object(const struct perftest_table *table, int *failed)
     return object;
 }
 
-int summary_write(const struct result *result, FILE *out)
+static void leave_out_wall(json_t *summary)
+{
+    static const char *const keys[] = {"wall_time_s", "packets_per_wall_s", "realtime_factor"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_object_del(summary, keys[i]);
+}
+
+json_t *summary_make(const struct result *result, int has_wall)
 {
     json_t *summary = json_object();
     int failed = summary == NULL;
@@ -283,7 +290,19 @@ int summary_write(const struct result *result, FILE *out)
     put(summary, "caches", caches_json(result, &failed), &failed);
     if (result->perftest != NULL)
         put(summary, "perftest", perftest_object(result->perftest, &failed), &failed);
-    failed = failed || summary_dump(summary, out) != 0;
+    if (!has_wall)
+        leave_out_wall(summary);
+    if (failed) {
+        json_decref(summary);
+        return NULL;
+    }
+    return summary;
+}
+
+int summary_write(const struct result *result, FILE *out)
+{
+    json_t *summary = summary_make(result, 1);
+    int failed = summary == NULL || summary_dump(summary, out) != 0;
     json_decref(summary);
     return failed ? -1 : 0;
 }
