@@ -3,6 +3,7 @@
 #define BENCH_COMMANDS_H
 
 int run_main(int argc, char **argv);
+int sweep_main(int argc, char **argv);
 int size_main(int argc, char **argv);
 int params_main(int argc, char **argv);
 int boards_main(int argc, char **argv);
