@@ -18,7 +18,7 @@ SONAME := librnicsim.so.$(firstword $(subst ., ,$(VERSION)))
 
 LIB_DIRS := model/kernel model/config model/nic model/host model/system model/api pcie transport mac mac/fabric
 LIB_SOURCES := $(wildcard $(addsuffix /*.c,$(LIB_DIRS)))
-TOOL_SOURCES := $(wildcard traces/*.c bench/*.c bench/perftest/*.c bench/sweep/*.c)
+TOOL_SOURCES := $(wildcard traces/*.c bench/*.c bench/perftest/*.c bench/sweep/*.c bench/why/*.c)
 TEST_SOURCES := $(filter-out tests/golden/renew.c,$(wildcard tests/*.c tests/*/*.c))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 

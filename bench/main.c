@@ -14,6 +14,7 @@ struct command {
 static const struct command commands[] = {
     {"run", run_main, "replays a trace: latency, jitter, bottleneck, FIFOs"},
     {"size", size_main, "the smallest buffer depths for a trace, and what they take in an FPGA"},
+    {"why", why_main, "what made the slowest requests slow, which limit binds, what each parameter does"},
     {"sweep", sweep_main, "a workload for every point of a parameter sweep: tables, charts"},
     {"params", params_main, "lists the parameters, or the values in effect"},
     {"boards", boards_main, "lists the boards that can be named"},
@@ -49,7 +50,7 @@ static int dispatch(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
     return cli_fail(
-        "\"%s\" is no command; allowed are run, size, sweep, params, boards, trace, validate, linecheck and pciebench; see "
+        "\"%s\" is no command; allowed are run, size, why, sweep, params, boards, trace, validate, linecheck and pciebench; see "
         "rnicsim --help",
         argv[1]);
 }

@@ -17,7 +17,8 @@
 #define SUMMARY "summary.json"
 #define SIZE "size.json"
 #define SWEEP "sweep.json"
-#define POINTS "points" /* a sweep's runs */
+#define WHY "why.json"
+#define POINTS "points"   /* a sweep's runs */
 #define HIDDEN ".rnicsim" /* the begin of the hidden folder's name, */
 #define HIDDEN_END ".tmp" /* and its end; in older versions there was a number between */
 
@@ -35,12 +36,13 @@ struct results {
 };
 
 /* What a run or a search may have left in its folder; --force removes them, so that old and new never mix. */
-static const char *const known_tables[] = {SUMMARY,        SIZE,        SWEEP,         "sweep.csv",   "runs.csv",    "size.csv",    "latency.csv", "stages.csv",
-                                           "stalls.csv",   "fifos.csv", "pcie.csv",    "events.csv",  "qps.csv",
-                                           "perftest.csv", "loads.csv", "contexts.csv"};
+static const char *const known_tables[] = {SUMMARY,     SIZE,          WHY,           SWEEP,        "sweep.csv",
+                                           "runs.csv",  "size.csv",    "latency.csv", "stages.csv", "stalls.csv",
+                                           "fifos.csv", "pcie.csv",    "events.csv",  "qps.csv",    "perftest.csv",
+                                           "loads.csv", "contexts.csv"};
 static const char *const known_charts[] = {"latency_cdf",  "latency_ccdf", "waterfall",    "fifo_occupancy",
                                            "fifo_fullest", "fifo_around",  "load_latency", "bandwidth_size",
-                                           "rate_size",    "latency_size"};
+                                           "rate_size",    "latency_size", "tornado"};
 static const char *const chart_ends[] = {".dat", ".gp", ".svg", ".png", ".pdf"};
 
 /* "folder/name", malloc'ed; NULL without memory. */
@@ -92,7 +94,7 @@ static int check(const char *path, enum results_mode mode)
         return cli_fail("-o %s: %s", path, strerror(errno));
     int has_sweep = mode == RESULTS_NEW && (exists(path, SWEEP) || exists(path, POINTS "/plan.json"));
     int is_kept = mode == RESULTS_NEW || mode == RESULTS_SWEEP;
-    if (is_kept && (exists(path, SUMMARY) || exists(path, SIZE) || has_sweep))
+    if (is_kept && (exists(path, SUMMARY) || exists(path, SIZE) || exists(path, WHY) || has_sweep))
         return cli_fail("-o %s: holds the results of another run; --force replaces them", path);
     return 0;
 }
@@ -217,8 +219,8 @@ int results_begin(const char *path, enum results_mode mode, struct results **out
     results->mode = mode;
     results->path = strdup(path);
     results->folder = join(path, HIDDEN HIDDEN_END);
-    int result = results->path == NULL || results->folder == NULL ? cli_fail("-o %s: out of memory", path)
-                                                                  : fill(results);
+    int result =
+        results->path == NULL || results->folder == NULL ? cli_fail("-o %s: out of memory", path) : fill(results);
     if (result != 0)
         results_discard(results);
     else
@@ -362,7 +364,7 @@ static int move(struct results *results, const char *name)
 /* summary.json of a run, size.json of a search: where it is, the result is whole. */
 static int is_whole_mark(const char *name)
 {
-    return strcmp(name, SUMMARY) == 0 || strcmp(name, SIZE) == 0 || strcmp(name, SWEEP) == 0;
+    return strcmp(name, SUMMARY) == 0 || strcmp(name, SIZE) == 0 || strcmp(name, WHY) == 0 || strcmp(name, SWEEP) == 0;
 }
 
 /* All, the mark last. */

@@ -18,6 +18,8 @@ static int create(struct simulate *simulate)
     if (result == RNICSIM_OK && simulate->watch_room > 0)
         result = rnicsim_fifo_watch(simulate->sim, simulate->watch_fifo, simulate->watch_from_ps, simulate->watch_to_ps,
                                     simulate->watch_room, &error);
+    if (result == RNICSIM_OK && simulate->watch != NULL)
+        result = simulate->watch(simulate, simulate->watch_context, &error);
     if (result == RNICSIM_OK && simulate->capture != NULL)
         result = rnicsim_frames_watch(simulate->sim, &error);
     if (result != RNICSIM_OK)
@@ -41,6 +43,8 @@ static void take_event(void *context, const struct rnicsim_event *event)
 {
     struct simulate *simulate = context;
     collect_event(&simulate->collect, event);
+    if (simulate->event != NULL)
+        simulate->event(simulate->event_context, event);
     if (simulate->capture != NULL)
         take_frames(simulate);
     progress_update(&simulate->progress, simulate->collect.done);

@@ -1,7 +1,6 @@
 /* rnicsim sweep: its options, and what it does in which order. */
 #include "bench/sweep/sweep.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "bench/cli.h"
 #include "bench/commands.h"
 #include "bench/gnuplot.h"
+#include "bench/parallel.h"
 #include "bench/sweep/sweep_draw.h"
 #include "bench/sweep/sweep_pool.h"
 #include "bench/sweep/sweep_slurm.h"
@@ -126,12 +126,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-}
-
-static unsigned cores(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
 /* study.sweep: study.results, where the command is given. */
@@ -302,7 +296,7 @@ static int run_sweep(const struct sweep_options *options)
 int sweep_main(int argc, char **argv)
 {
     const struct argp argp = {option_table, parse, "FILE", sweep_text, NULL, NULL, NULL};
-    struct sweep_options options = {.formats = GNUPLOT_SVG, .jobs = cores()};
+    struct sweep_options options = {.formats = GNUPLOT_SVG, .jobs = parallel_cores()};
     int result = cli_parse(&argp, "sweep", argc, argv, &options);
     if (result >= 0)
         return result;

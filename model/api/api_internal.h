@@ -15,6 +15,7 @@ struct rnicsim {
     int64_t first_post_ps, last_done_ps; /* SIM_NEVER, 0: none yet; in the simulation's own time */
     int64_t last_post_ps[API_HOSTS];
     struct regions regions[API_HOSTS];
+    struct watch *watch; /* NULL: nobody wants incidents or passes (model/api/watch.c) */
 };
 
 struct rnicsim_hist {
@@ -32,6 +33,11 @@ int api_guard(struct rnicsim *sim, api_call *call, void *argument, struct rnicsi
 
 /* What memories hold is as of now. */
 int api_settle(struct rnicsim *sim, struct rnicsim_error *error);
+
+/* What was kept of incidents and passes. */
+void watch_free(struct rnicsim *sim);
+/* A FIFO by its number; NULL: there is none, or it is a buffer without an order. */
+struct fifo *api_fifo(struct rnicsim *sim, size_t index, struct rnic **nic, int *path);
 
 /* NULL, and one line: there is none. */
 struct srq *api_find_srq(const struct rnicsim *sim, uint32_t host, uint32_t srqn, struct rnicsim_error *error);
