@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"boards", boards_main, "lists the boards that can be named"},
     {"trace", trace_main, "trace files: info, check, convert, import"},
     {"validate", validate_main, "predicted beside measured, with the error of each point"},
+    {"compare", compare_main, "what RTL did beside the prediction, stage by stage"},
     {"linecheck", linecheck_main, "whether a datapath keeps up with a line, what PCIe carries"},
     {"pciebench", pciebench_main, "pcie-bench's measurements on a host; fits a host to measured ones"},
 };
@@ -50,7 +51,7 @@ static int dispatch(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
     return cli_fail(
-        "\"%s\" is no command; allowed are run, size, why, sweep, params, boards, trace, validate, linecheck and pciebench; see "
+        "\"%s\" is no command; allowed are run, size, why, sweep, params, boards, trace, validate, compare, linecheck and pciebench; see "
         "rnicsim --help",
         argv[1]);
 }

@@ -24,6 +24,7 @@ struct runs {
     struct simulate simulate; /* of several the last */
     struct results *results;  /* NULL: without -o, or put in place */
     struct capture_writer *capture;
+    struct waves waves;
 };
 
 /* ---- simulations: n is the number of the size, or of the load ---- */
@@ -54,10 +55,16 @@ static int run_one(struct runs *runs, size_t n)
     simulate_free(simulate); /* of the one before */
     *simulate = prepare(runs);
     simulate->capture = runs->capture;
+    if (waves_is_wanted(&runs->options->waves))
+        waves_watch(&runs->waves, simulate);
     int result = open_workload(runs, n, &simulate->workload);
     if (result == CLI_DONE)
         result = source_digest(&runs->source, simulate->result.digest, sizeof simulate->result.digest);
-    return result == CLI_DONE ? simulate_run(simulate) : result;
+    if (result == CLI_DONE)
+        result = simulate_run(simulate);
+    if (result == CLI_DONE && waves_is_wanted(&runs->options->waves))
+        result = waves_take(&runs->waves, simulate);
+    return result;
 }
 
 /* One simulation a size; a size that does not end is the last. */
@@ -117,16 +124,44 @@ static int look_again(struct runs *runs)
     return status;
 }
 
-/* ---- the capture ---- */
+/* ---- the capture, and waves ---- */
+
+static int has_several(const struct runs *runs)
+{
+    const struct perftest_options *perftest = &runs->source.perftest_options;
+    return runs->options->loads != NULL || (runs->source.perftest != NULL && perftest_size_bytes(perftest, 1) > 0);
+}
+
+/* A window of requests is found by a run of its own. */
+static int begin_waves(struct runs *runs)
+{
+    const struct waves_options *options = &runs->options->waves;
+    runs->waves.options = options;
+    int result = waves_check(options);
+    if (result != CLI_DONE || !waves_is_wanted(options))
+        return result;
+    if (has_several(runs))
+        return cli_fail("--timeline, --vcd and --golden: of one run; allowed without --loads, and with one size of "
+                        "--perftest");
+    result = waves_window_read(options->window, &runs->waves.window);
+    if (result != CLI_DONE || runs->waves.window.first == 0)
+        return result;
+    struct simulate before = prepare(runs);
+    before.quiet = 1;
+    result = open_workload(runs, 0, &before.workload);
+    if (result == CLI_DONE)
+        result = waves_find_requests(&runs->waves, &before);
+    simulate_free(&before);
+    return result;
+}
 
 static int begin_capture(struct runs *runs)
 {
     const struct run_options *options = runs->options;
-    const struct perftest_options *perftest = runs->source.perftest != NULL ? &runs->source.perftest_options : NULL;
     struct rnicsim_error error;
     if (options->pcap == NULL)
         return CLI_DONE;
-    if (options->loads != NULL || (perftest != NULL && perftest_size_bytes(perftest, 1) > 0))
+    if (has_several(runs))
         return cli_fail("--pcap: one run is captured; allowed without --loads, and with one size of --perftest");
     return capture_create(options->pcap, options->pcap_side, &runs->capture, &error) == 0 ? CLI_DONE
                                                                                           : cli_fail("%s", error.text);
@@ -208,17 +243,22 @@ int runs_all(const struct run_options *options)
     if (result == CLI_DONE)
         result = begin_capture(&runs);
     if (result == CLI_DONE)
+        result = begin_waves(&runs);
+    if (result == CLI_DONE)
         result = options->source.perftest != NULL ? run_perftest(&runs)
                  : options->loads != NULL         ? run_loads(&runs)
                                                   : run_one(&runs, 0);
     if (result == CLI_DONE)
         result = end_capture(&runs);
+    if (result == CLI_DONE && waves_is_wanted(&options->waves))
+        result = waves_write(&runs.waves, &runs.simulate.result);
     if (result == CLI_DONE)
         result = look_again(&runs);
     if (result == CLI_DONE)
         result = report(&runs);
     results_discard(runs.results);
     capture_discard(runs.capture);
+    waves_free(&runs.waves);
     simulate_free(&runs.simulate);
     source_free(&runs.source);
     return result;

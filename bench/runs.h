@@ -4,6 +4,7 @@
 
 #include "bench/model_options.h"
 #include "bench/source.h"
+#include "bench/waves/waves.h"
 #include "traces/capture_writer.h"
 
 #define RUN_ASSERTS_MAX 32u
@@ -15,6 +16,7 @@ struct run_options {
     const char *folder;   /* NULL: no result files */
     const char *pcap;     /* NULL, or where the frames go */
     enum capture_side pcap_side;
+    struct waves_options waves;
     int checks_data; /* payload holds bytes */
     uint64_t seed;
     const char *asserts[RUN_ASSERTS_MAX];

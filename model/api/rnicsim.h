@@ -557,7 +557,8 @@ struct rnicsim_pass {
     int64_t head_cycle, tail_cycle; /* its first and last beat come out of the writer */
     int64_t start_ps, head_ps, tail_ps;
     uint64_t request;    /* that it belongs to, as in an event; 0: not to one, or not known */
-    uint32_t qpn; /* 0: not known */
+    uint32_t bytes; /* in this FIFO */
+    uint32_t qpn;   /* 0: not known */
     uint32_t psn;
     const char *what; /* "doorbell", "read" (an operation), "wqe", "packet", "ack", "answer", "cqe", "write" */
 };

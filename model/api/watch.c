@@ -184,7 +184,8 @@ static int is_within(const struct watch *watch, int64_t from_ps, int64_t to_ps)
     return 0;
 }
 
-static void take_pass(void *context, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t ref)
+static void take_pass(void *context, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
+                      uint32_t ref)
 {
     struct watch_fifo *own = context;
     struct watch *watch = own->watch;
@@ -198,6 +199,7 @@ static void take_pass(void *context, int64_t start_cyc, int64_t head_cyc, int64_
     }
     struct rnicsim_pass *pass = &watch->passes[watch->count++];
     *pass = (struct rnicsim_pass){.fifo = own->index,
+                                  .bytes = bytes,
                                   .start_cycle = start_cyc,
                                   .head_cycle = head_cyc,
                                   .tail_cycle = tail_cyc,
