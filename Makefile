@@ -25,7 +25,7 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 # Debian packages: to build and run, and what the tests need besides
 PACKAGES := gcc make libc6-dev libinih-dev libzstd-dev libjansson-dev zlib1g-dev libpcap-dev gnuplot-nox
 TEST_PACKAGES := libcunit1-dev clang valgrind libc6-dbg verilator g++ zstd tshark python3-scapy \
-	slurmctld slurmd slurm-client munge gtkwave iverilog
+	slurmctld slurmd slurm-client munge gtkwave iverilog chromium poppler-utils
 
 .PHONY: all run test check bench golden soak install deps deps-test need need-test help clean always
 all: $(PROGRAM)

@@ -28,6 +28,8 @@ void results_leave(struct results *results);
 void results_discard(struct results *results);
 /* Where files are written until the end; for programs that are started there. */
 const char *results_folder(const struct results *results);
+/* The name of the nth file that was opened or added, in that order; NULL: there are no more. */
+const char *results_name(const struct results *results, size_t n);
 /* Opens a file to be written; NULL: failed, and results_finish will tell. */
 FILE *results_open(struct results *results, const char *name);
 /* Closes it; a failed write is kept for results_finish. NULL is allowed. */

@@ -20,6 +20,7 @@ enum {
     OPTION_NO_CHARTS,
     OPTION_CHARTS,
     OPTION_ASSERT,
+    OPTION_LANG,
     OPTION_TIMELINE,
     OPTION_VCD,
     OPTION_GOLDEN,
@@ -38,14 +39,18 @@ static const struct argp_option run_option_table[] = {
     {"pcap", OPTION_PCAP, "FILE", 0, "writes the frames on the line as a capture, with the model's times", 2},
     {"pcap-side", OPTION_PCAP_SIDE, "SIDE", 0,
      "with --pcap: line (each frame when it is sent; the default), or a or b: what that NIC sends and gets", 2},
-    {"timeline", OPTION_TIMELINE, "FILE", 0, "writes trace-event JSON, for Perfetto: requests, stages, levels of FIFOs", 2},
-    {"vcd", OPTION_VCD, "FILE", 0, "writes waveforms, for GTKWave: valid, last, ready, busy, level and item of each FIFO", 2},
+    {"timeline", OPTION_TIMELINE, "FILE", 0, "writes trace-event JSON, for Perfetto: requests, stages, levels of FIFOs",
+     2},
+    {"vcd", OPTION_VCD, "FILE", 0,
+     "writes waveforms, for GTKWave: valid, last, ready, busy, level and item of each FIFO", 2},
     {"golden", OPTION_GOLDEN, "DIR", 0,
-     "writes when each item passed from stage to stage, as CSV and for $readmemh: rnicsim compare holds RTL against it", 2},
+     "writes when each item passed from stage to stage, as CSV and for $readmemh: rnicsim compare holds RTL against it",
+     2},
     {"window", OPTION_WINDOW, "STRETCH", 0,
      "of these three, instead of the whole run: \"10..20 us\", or \"request 5..20\", counted from 1", 2},
     {"no-charts", OPTION_NO_CHARTS, NULL, 0, "with -o: no charts", 2},
     {"charts", OPTION_CHARTS, "FORMATS", 0, "with -o: draws them as svg (the default), png or pdf: svg,pdf", 2},
+    {"lang", OPTION_LANG, "LANGUAGE", 0, "with -o: of the headings in report.html, en (the default) or zh", 2},
     {"assert", OPTION_ASSERT, "TEXT", 0,
      "exit status 1 unless it holds, of any value of summary.json: \"p99.9 < 3 us\", \"drops == 0\", \"goodput >= 90 "
      "Gb/s\"; may be repeated",
@@ -127,6 +132,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return take_text(&options->waves.golden, value);
     case OPTION_WINDOW:
         return take_text(&options->waves.window, value);
+    case OPTION_LANG:
+        return page_lang_read(value, &options->lang) != 0 ? CLI_TOLD : 0;
     case OPTION_ASSERT:
         return take_assertion(options, value);
     case OPTION_CHARTS:

@@ -8,6 +8,7 @@
 #include "bench/csv.h"
 #include "bench/loads.h"
 #include "bench/metric.h"
+#include "bench/report.h"
 #include "bench/simulate.h"
 #include "bench/summary.h"
 #include "bench/text.h"
@@ -184,6 +185,7 @@ static int write_files(struct runs *runs)
     csv_write(result, results);
     if (!runs->options->no_charts)
         charts_write(result, results, runs->options->chart_formats);
+    report_write(result, results, runs->options->lang);
     FILE *summary = results_open(results, "summary.json");
     if (summary != NULL && summary_write(result, summary) != 0)
         results_fail(results, "summary.json");

@@ -3,6 +3,7 @@
 #define BENCH_RUNS_H
 
 #include "bench/model_options.h"
+#include "bench/page.h"
 #include "bench/source.h"
 #include "bench/waves/waves.h"
 #include "traces/capture_writer.h"
@@ -21,6 +22,7 @@ struct run_options {
     uint64_t seed;
     const char *asserts[RUN_ASSERTS_MAX];
     size_t assert_count;
+    enum page_lang lang; /* of report.html */
     unsigned chart_formats; /* a set of enum gnuplot_format */
     int force, json, quiet, no_charts, horizon_off;
 };

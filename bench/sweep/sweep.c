@@ -10,6 +10,7 @@
 #include "bench/gnuplot.h"
 #include "bench/parallel.h"
 #include "bench/sweep/sweep_draw.h"
+#include "bench/sweep/sweep_page.h"
 #include "bench/sweep/sweep_pool.h"
 #include "bench/sweep/sweep_slurm.h"
 
@@ -21,6 +22,7 @@ enum {
     OPTION_PART,
     OPTION_NO_CHARTS,
     OPTION_CHARTS,
+    OPTION_LANG,
     OPTION_JSON,
     OPTION_QUIET
 };
@@ -30,6 +32,7 @@ enum {
 struct sweep_options {
     const char *file, *folder, *partition, *part;
     unsigned jobs, formats;
+    enum page_lang lang;
     int force, dry_run, yes, slurm, no_charts, json, quiet;
 };
 
@@ -47,6 +50,7 @@ static const struct argp_option option_table[] = {
     {"force", OPTION_FORCE, NULL, 0, "replaces what the folder holds of something else", 2},
     {"no-charts", OPTION_NO_CHARTS, NULL, 0, "no charts", 2},
     {"charts", OPTION_CHARTS, "FORMATS", 0, "draws them as svg (the default), png or pdf: svg,pdf", 2},
+    {"lang", OPTION_LANG, "LANGUAGE", 0, "of the headings in report.html, en (the default) or zh", 2},
     {"json", OPTION_JSON, NULL, 0, "prints sweep.json instead of the table", 2},
     {"quiet", OPTION_QUIET, NULL, 0, "no table and no progress bar", 2},
     {0},
@@ -119,6 +123,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return take_flag(&options->no_charts);
     case OPTION_CHARTS:
         return gnuplot_formats(value, &options->formats) != 0 ? CLI_TOLD : 0;
+    case OPTION_LANG:
+        return page_lang_read(value, &options->lang) != 0 ? CLI_TOLD : 0;
     case OPTION_JSON:
         return take_flag(&options->json);
     case OPTION_QUIET:
@@ -176,6 +182,7 @@ static int write_files(const struct sweep_table *table, struct sweep_store *stor
         write_file(results, "runs.csv", table, sweep_table_runs_csv);
     if (!options->no_charts)
         sweep_draw_all(table, results, options->formats);
+    sweep_page_write(table, results, options->lang);
     FILE *json = results_open(results, "sweep.json");
     if (json != NULL && sweep_table_json(table, json) != 0)
         results_fail(results, "sweep.json");
