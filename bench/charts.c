@@ -71,6 +71,10 @@ static int has_data(const struct result *result, const struct chart *chart)
         return result->completion.count > 0 && result->delivery.count > 0;
     if (chart->data == charts_data_waterfall)
         return result->waterfall.sum_ps > 0;
+    if (chart->data == charts_data_requests)
+        return result->collect->first_count > 0;
+    if (chart->data == charts_data_pcie)
+        return result->duration_ps > 0;
     if (chart->data == charts_data_around)
         return result->around.count > 1;
     if (chart->data == charts_data_loads)
@@ -85,7 +89,8 @@ void charts_write(const struct result *result, struct results *results, unsigned
 {
     static const struct chart charts[] = {
         {"latency_cdf", charts_data_distribution}, {"latency_ccdf", charts_data_distribution},
-        {"waterfall", charts_data_waterfall},      {"fifo_occupancy", charts_data_occupancy},
+        {"waterfall", charts_data_waterfall},      {"requests", charts_data_requests},
+        {"pcie_kinds", charts_data_pcie},          {"fifo_occupancy", charts_data_occupancy},
         {"fifo_fullest", charts_data_fullest},     {"fifo_around", charts_data_around},
         {"load_latency", charts_data_loads},       {"bandwidth_size", charts_data_sizes},
         {"rate_size", charts_data_sizes},          {"latency_size", charts_data_sizes},
@@ -97,7 +102,6 @@ void charts_write(const struct result *result, struct results *results, unsigned
         write_data(result, results, &charts[i]);
         if (write_script(result, results, charts[i].name) != 0)
             continue;
-        is_drawing =
-            is_drawing && !results_has_failed(results) && gnuplot_draw(results, charts[i].name, formats) == 0;
+        is_drawing = is_drawing && !results_has_failed(results) && gnuplot_draw(results, charts[i].name, formats) == 0;
     }
 }

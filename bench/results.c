@@ -40,9 +40,9 @@ static const char *const known_tables[] = {SUMMARY,        SIZE,        WHY,    
                                            "report.html",  "runs.csv",  "size.csv",    "latency.csv", "stages.csv",
                                            "stalls.csv",   "fifos.csv", "pcie.csv",    "events.csv",  "qps.csv",
                                            "perftest.csv", "loads.csv", "contexts.csv"};
-static const char *const known_charts[] = {"latency_cdf",  "latency_ccdf", "waterfall",    "fifo_occupancy",
-                                           "fifo_fullest", "fifo_around",  "load_latency", "bandwidth_size",
-                                           "rate_size",    "latency_size", "tornado"};
+static const char *const known_charts[] = {
+    "latency_cdf",    "latency_ccdf", "waterfall",  "fifo_occupancy", "fifo_fullest", "fifo_around",  "load_latency",
+    "bandwidth_size", "requests",     "pcie_kinds", "depth_curve",    "rate_size",    "latency_size", "tornado"};
 static const char *const chart_ends[] = {".dat", ".gp", ".svg", ".png", ".pdf"};
 
 /* "folder/name", malloc'ed; NULL without memory. */

@@ -47,7 +47,7 @@ static void test_run(void)
     command_open(&command);
     CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet " COMMAND_SAMPLES "write_bw_4K_4qp.wqe"),
                     0);
-    ask(&command, "r/report.html", "6 6 6 8 0 true\n");
+    ask(&command, "r/report.html", "8 8 6 8 0 true\n");
     prints(&command, "r/report.html", "Verdict");
     /* the verdict is of this run */
     CU_ASSERT_EQUAL(command_run(&command, "grep -c 'The bottleneck is a core line' r/report.html"), 0);

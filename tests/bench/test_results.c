@@ -16,7 +16,8 @@ static const char *const files[] = {
     "latency_cdf.svg",  "latency_ccdf.dat", "latency_ccdf.gp",    "latency_ccdf.svg",  "waterfall.dat",
     "waterfall.gp",     "waterfall.svg",    "fifo_occupancy.dat", "fifo_occupancy.gp", "fifo_occupancy.svg",
     "fifo_fullest.dat", "fifo_fullest.gp",  "fifo_fullest.svg",   "fifo_around.dat",   "fifo_around.gp",
-    "fifo_around.svg",  "report.html",
+    "fifo_around.svg",  "report.html",      "requests.dat",       "requests.gp",       "requests.svg",
+    "pcie_kinds.dat",   "pcie_kinds.gp",    "pcie_kinds.svg",
 };
 
 static void test_files(void)
