@@ -32,10 +32,9 @@ int size_search_is_like_deep(const struct size_search *search, const struct size
 
 /* ---- runs with the depths of the list ---- */
 
-/* Runs with each FIFO's `depth`. with_levels: takes how full each became. */
-static int run(struct size_search *search, struct size_outcome *outcome, int with_levels)
+/* The settings of each FIFO's `depth`; returns how many. */
+static size_t put_depths(struct size_search *search)
 {
-    struct size_run once;
     size_t count = 0;
     for (size_t i = 0; i < search->count; i++) {
         const struct size_fifo *fifo = &search->fifos[i];
@@ -46,7 +45,28 @@ static int run(struct size_search *search, struct size_outcome *outcome, int wit
         search->set[count] = search->text[count];
         count++;
     }
-    int result = size_run(&once, search->workload, search->set, count);
+    return count;
+}
+
+int size_search_run(struct size_search *search, struct size_outcome *outcome, int64_t *back_pressure_ps, size_t fifo)
+{
+    struct size_run once;
+    int result = size_run(&once, search->workload, search->set, put_depths(search));
+    for (size_t nic = 0; result == 0 && back_pressure_ps != NULL && nic < 2; nic++) {
+        struct rnicsim_fifo_info info;
+        rnicsim_fifo(once.sim, fifo + nic * search->count, &info);
+        *back_pressure_ps += info.back_pressure_ps;
+    }
+    *outcome = once.outcome;
+    size_run_free(&once);
+    return result;
+}
+
+/* The same; with_levels: takes how full each became. */
+static int run(struct size_search *search, struct size_outcome *outcome, int with_levels)
+{
+    struct size_run once;
+    int result = size_run(&once, search->workload, search->set, put_depths(search));
     for (size_t i = 0; result == 0 && with_levels && i < 2 * search->count; i++) {
         struct rnicsim_fifo_info info;
         struct size_fifo *fifo = &search->fifos[i % search->count];

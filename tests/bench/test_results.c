@@ -67,7 +67,7 @@ static void test_force(void)
                     0);
     CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g -o r --quiet --force " LATENCY), 0);
     CU_ASSERT_EQUAL(command_run(&command, "ls r"), 0);
-    CU_ASSERT_STRING_EQUAL(command.out, "size.csv\nsize.json\n");
+    CU_ASSERT_STRING_EQUAL(command.out, "depths.h\ndepths.svh\nsize.csv\nsize.json\n");
     CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g -o r --quiet --force " LATENCY), 0);
     CU_ASSERT_EQUAL(command_run(&command, "ls -A r | diff - plain.ls"), 0);
     command_close(&command);
