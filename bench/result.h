@@ -6,6 +6,7 @@
 #include "bench/bottleneck.h"
 #include "bench/latency.h"
 #include "bench/perftest/report.h"
+#include "bench/steady.h"
 #include "bench/workload.h"
 
 #define RESULT_SCHEMA 1
@@ -60,6 +61,7 @@ struct result {
     int64_t duration_ps; /* from the first post to then */
     struct latency completion, delivery;
     struct jitter jitter; /* of completions */
+    struct steady_state steady;
     struct waterfall waterfall;
     double goodput_gbps, wire_gbps; /* of the busier direction each, so that both compare with the line */
     double goodput_both_gbps;       /* both directions together */

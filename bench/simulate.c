@@ -43,6 +43,7 @@ static void take_event(void *context, const struct rnicsim_event *event)
 {
     struct simulate *simulate = context;
     collect_event(&simulate->collect, event);
+    steady_add(&simulate->steady, event, simulate->collect.done);
     if (simulate->event != NULL)
         simulate->event(simulate->event_context, event);
     if (simulate->capture != NULL)
@@ -60,7 +61,10 @@ static int gather(struct simulate *simulate)
     result->faults = simulate->workload.faults != NULL ? simulate->workload.faults->text : NULL;
     result->seed = simulate->seed;
     result->checks_data = simulate->checks_data;
-    return result_gather(result, &simulate->workload) != 0 ? cli_fail("out of memory for the result") : CLI_DONE;
+    if (result_gather(result, &simulate->workload) != 0 ||
+        steady_find(&simulate->steady, result->totals.first_post_ps, &result->steady) != 0)
+        return cli_fail("out of memory for the result");
+    return CLI_DONE;
 }
 
 /* The model's own fault, if any. */
@@ -83,6 +87,7 @@ int simulate_run(struct simulate *simulate)
         return result;
     workload_counts(&simulate->workload, &counts);
     progress_start(&simulate->progress, counts.requests, simulate->quiet);
+    steady_begin(&simulate->steady, counts.requests);
     int64_t until_ps = simulate->watch_room > 0 ? simulate->watch_to_ps + 1 : RNICSIM_NEVER;
     result = workload_run(&simulate->workload, simulate->sim, until_ps, take_event, simulate, &error);
     progress_end(&simulate->progress);
@@ -101,6 +106,7 @@ int simulate_run(struct simulate *simulate)
 void simulate_free(struct simulate *simulate)
 {
     collect_free(&simulate->collect);
+    steady_free(&simulate->steady);
     result_free(&simulate->result);
     workload_close(&simulate->workload);
     rnicsim_destroy(simulate->sim);

@@ -28,6 +28,7 @@ struct simulate {
     struct rnicsim *sim;
     struct collect collect;
     struct progress progress;
+    struct steady steady;
     struct rnicsim_error capture_error; /* of the first frame that it did not take */
     int capture_failed;
     struct result result; /* of it the digest is the caller's, and perftest's table */

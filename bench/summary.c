@@ -201,6 +201,7 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "latency_ns", latency_object(&result->completion, failed), failed);
     put(summary, "delivery_ns", latency_object(&result->delivery, failed), failed);
     put(summary, "jitter_ns", jitter_object(&result->jitter, failed), failed);
+    put(summary, "steady", steady_json(&result->steady, failed), failed);
     put(summary, "fairness", fairness_object(result->collect, failed), failed);
     put(summary, "goodput_gbps", rate(result->goodput_gbps), failed);
     put(summary, "goodput_both_gbps", rate(result->goodput_both_gbps), failed);

@@ -6,20 +6,7 @@
 
 #include "bench/cli.h"
 #include "bench/metric.h"
-
-#define NORMAL_975 1.959964
-
-/* From tables up to 10; beyond, the expansion in 1/n around the normal quantile (Abramowitz and Stegun 26.7.5), whose error is below 0.001
- * there. */
-double sweep_table_student(uint64_t degrees)
-{
-    static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-    const double z = NORMAL_975, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, n = (double)degrees;
-    if (degrees <= sizeof table / sizeof *table)
-        return table[degrees - 1];
-    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
-}
+#include "bench/steady.h"
 
 const char *sweep_status_name(enum sweep_status status)
 {
@@ -82,7 +69,7 @@ static struct sweep_cell mean_of(const struct sweep_table *table, uint64_t point
         }
     if (cell.count > 1)
         cell.half_width =
-            sweep_table_student(cell.count - 1) * sqrt(squares / (double)(cell.count - 1) / (double)cell.count);
+            steady_student(cell.count - 1) * sqrt(squares / (double)(cell.count - 1) / (double)cell.count);
     return cell;
 }
 

@@ -44,7 +44,4 @@ void sweep_table_runs_csv(const struct sweep_table *table, FILE *out);
 int sweep_table_json(const struct sweep_table *table, FILE *out);
 void sweep_table_print(const struct sweep_table *table, FILE *out);
 
-/* The 97.5 % quantile of Student's t, degrees of freedom >= 1, to three digits. */
-double sweep_table_student(uint64_t degrees);
-
 #endif

@@ -688,6 +688,8 @@ struct rnicsim_hist;
 RNICSIM_API struct rnicsim_hist *rnicsim_hist_create(void); /* NULL without memory */
 RNICSIM_API void rnicsim_hist_destroy(struct rnicsim_hist *hist);
 RNICSIM_API int rnicsim_hist_add(struct rnicsim_hist *hist, int64_t value_ps); /* -1 without memory */
+/* All that `from` holds; -1 without memory. */
+RNICSIM_API int rnicsim_hist_merge(struct rnicsim_hist *hist, const struct rnicsim_hist *from);
 RNICSIM_API uint64_t rnicsim_hist_count(const struct rnicsim_hist *hist);
 RNICSIM_API int64_t rnicsim_hist_min(const struct rnicsim_hist *hist);
 RNICSIM_API int64_t rnicsim_hist_max(const struct rnicsim_hist *hist);

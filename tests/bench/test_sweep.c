@@ -74,18 +74,6 @@ static void test_points(void)
     command_close(&command);
 }
 
-/* Of Student's t tables (97.5 %). */
-static void test_student(void)
-{
-    static const struct {
-        uint64_t degrees;
-        double t;
-    } row[] = {{1, 12.706}, {4, 2.776},  {10, 2.228}, {11, 2.201}, {15, 2.131},
-               {20, 2.086}, {30, 2.042}, {60, 2.000}, {120, 1.980}};
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        CU_ASSERT_DOUBLE_EQUAL(sweep_table_student(row[i].degrees), row[i].t, 0.001);
-}
-
 /* ---- results ---- */
 
 static json_t *load(const struct command *command, const char *name)
@@ -356,7 +344,6 @@ void suite_bench_sweep(void)
     CU_pSuite suite = CU_add_suite("bench/sweep", NULL, NULL);
     CU_add_test(suite, "lists and ranges", test_ranges);
     CU_add_test(suite, "points: crossed and zipped", test_points);
-    CU_add_test(suite, "Student's t", test_student);
     CU_add_test(suite, "a point is a run", test_like_run);
     CU_add_test(suite, "repeats: means and intervals", test_repeats);
     CU_add_test(suite, "what is there is not run again", test_resumed);
