@@ -18,7 +18,9 @@ enum {
     OPTION_URAM,
     OPTION_FULL,
     OPTION_CURVE,
-    OPTION_CHARTS
+    OPTION_CHARTS,
+    OPTION_ALSO,
+    OPTION_SEEDS
 };
 
 #define BLOCKS_MOST 1000000u
@@ -28,6 +30,9 @@ struct size_options {
     struct model_options model;
     struct source source;
     const char *folder, *part, *curve;
+    const char *also[SIZE_OTHERS_MAX];
+    size_t also_count;
+    uint64_t seeds;
     unsigned formats;
     int full;
     uint64_t seed, bram36, uram; /* NOT_GIVEN */
@@ -37,6 +42,7 @@ struct size_options {
 struct size {
     struct size_options options;
     struct size_workload workload;
+    struct size_other others[SIZE_OTHERS_MAX];
     struct size_search search;
     struct size_fit fit;
     struct size_curve curve;
@@ -48,6 +54,8 @@ static const struct argp_option size_option_table[] = {
      2},
     {"bram", OPTION_BRAM, "N", 0, "RAMB36 that are there, instead of the part's", 2},
     {"uram", OPTION_URAM, "N", 0, "URAM288 that are there, instead of the part's", 2},
+    {"also", OPTION_ALSO, "TRACE", 0, "the depths must do for this trace, too; may be repeated", 2},
+    {"seeds", OPTION_SEEDS, "N", 0, "and with this and the next seeds, N in all (1)", 2},
     {"full", OPTION_FULL, NULL, 0,
      "also the least depths for no drop, for 99.9 % of the goodput, and for p99.9 within 1 %, by many more runs", 2},
     {"curve", OPTION_CURVE, "FIFO", 0, "what the depth of this one does, rx.cdc say; with -o a chart", 2},
@@ -78,6 +86,16 @@ static error_t take_number(const char *value, const char *what, uint64_t most, u
     return cli_number(value, what, most, out) != 0 ? CLI_TOLD : 0;
 }
 
+static error_t take_also(struct size_options *options, const char *path)
+{
+    if (options->also_count + 1 >= SIZE_OTHERS_MAX) {
+        cli_fail("--also: more than %u traces are not allowed", SIZE_OTHERS_MAX - 2);
+        return CLI_TOLD;
+    }
+    options->also[options->also_count++] = path;
+    return 0;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct size_options *options = state->input;
@@ -89,6 +107,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'o':
         options->folder = value;
         return 0;
+    case OPTION_ALSO:
+        return take_also(options, value);
+    case OPTION_SEEDS:
+        return take_number(value, "--seeds", SIZE_OTHERS_MAX, &options->seeds);
     case OPTION_FULL:
         options->full = 1;
         return 0;
@@ -224,6 +246,28 @@ static int read_workload(struct source *source)
     return result;
 }
 
+/* Every trace with every seed, but for the first with the first. gen's draws follow the seed of its own options, which stay. */
+static int list_others(struct size *size)
+{
+    const struct size_options *options = &size->options;
+    size_t count = 0;
+    if (options->seeds == 0)
+        return cli_fail("--seeds 0: allowed are 1 to %u", SIZE_OTHERS_MAX);
+    if ((options->also_count + 1) * options->seeds > SIZE_OTHERS_MAX)
+        return cli_fail("--also and --seeds: %zu traces with %llu seeds; allowed are %u runs together",
+                        options->also_count + 1, (unsigned long long)options->seeds, SIZE_OTHERS_MAX);
+    for (size_t trace = 0; trace <= options->also_count; trace++)
+        for (uint64_t seed = trace == 0; seed < options->seeds; seed++) {
+            struct size_other *other = &size->others[count++];
+            *other = (struct size_other){.source = options->source, .seed = options->seed + seed};
+            if (trace > 0)
+                other->source = (struct source){.trace = options->also[trace - 1]};
+        }
+    size->workload.others = size->others;
+    size->workload.other_count = count;
+    return CLI_DONE;
+}
+
 static int run_all(struct size *size)
 {
     struct size_options *options = &size->options;
@@ -235,6 +279,8 @@ static int run_all(struct size *size)
                      : CLI_DONE;
     if (result == CLI_DONE)
         result = read_workload(&options->source);
+    if (result == CLI_DONE)
+        result = list_others(size);
     if (result == CLI_DONE)
         result = find_part(size);
     if (result == CLI_DONE)
@@ -258,7 +304,8 @@ int size_main(int argc, char **argv)
 {
     const struct argp_child children[] = {{source_argp(), 0, NULL, 0}, {model_options_argp(), 0, "The model:", 1}, {0}};
     const struct argp argp = {size_option_table, parse, "[TRACE]", size_text, children, NULL, NULL};
-    struct size size = {.options = {.seed = 1, .bram36 = NOT_GIVEN, .uram = NOT_GIVEN, .formats = GNUPLOT_SVG}};
+    struct size size = {
+        .options = {.seed = 1, .bram36 = NOT_GIVEN, .uram = NOT_GIVEN, .formats = GNUPLOT_SVG, .seeds = 1}};
     int result = cli_parse(&argp, "size", argc, argv, &size.options);
     if (result < 0) {
         result = source_check(&size.options.source, "size");

@@ -166,6 +166,7 @@ int size_json_write(const struct size_report *report, FILE *out)
     summary_identity(size, &search->configured.result, &failed);
     put(size, "requests", whole(search->deep.requests), &failed);
     put(size, "runs", whole(search->workload->runs), &failed);
+    put(size, "traces_and_seeds", whole(search->workload->other_count + 1), &failed);
     put(size, "verified", json_boolean(search->is_verified), &failed);
     put(size, "configured", outcome_object(&search->configured.outcome, &failed), &failed);
     put(size, "deep", outcome_object(&search->deep, &failed), &failed);

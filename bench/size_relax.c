@@ -16,20 +16,29 @@ const char *size_criterion_name(enum size_criterion criterion)
     return name[criterion];
 }
 
-static double tail_of(const struct size_outcome *outcome)
+static struct size_rates rates_of(const struct size_outcome *outcome)
 {
-    const struct latency *latency = &outcome->completion;
-    return latency->p999.known ? (double)latency->p999.ps : latency->mean_ps;
+    return (struct size_rates){outcome->goodput_gbps, size_run_tail(&outcome->completion)};
 }
 
+static int are_good(struct size_rates rates, struct size_rates deep, enum size_criterion criterion)
+{
+    if (criterion == SIZE_FULL_RATE)
+        return rates.goodput_gbps >= RATE_KEPT * deep.goodput_gbps;
+    return criterion == SIZE_ZERO_DROP || rates.tail_ps <= TAIL_KEPT * deep.tail_ps;
+}
+
+/* Of each trace and seed. */
 static int is_good(const struct size_search *search, const struct size_outcome *outcome, enum size_criterion criterion)
 {
     const struct size_outcome *deep = &search->deep;
-    if (outcome->drops > deep->drops || outcome->requests_done < deep->requests_done)
+    if (outcome->drops > deep->drops || outcome->requests_done < deep->requests_done ||
+        !are_good(rates_of(outcome), rates_of(deep), criterion))
         return 0;
-    if (criterion == SIZE_FULL_RATE)
-        return outcome->goodput_gbps >= RATE_KEPT * deep->goodput_gbps;
-    return criterion == SIZE_ZERO_DROP || tail_of(outcome) <= TAIL_KEPT * tail_of(deep);
+    for (size_t i = 0; i < search->workload->other_count; i++)
+        if (!are_good(outcome->other[i], deep->other[i], criterion))
+            return 0;
+    return 1;
 }
 
 static int try(struct size_search *search, enum size_criterion criterion, int *good)

@@ -29,6 +29,10 @@ static void print_head(const struct size_report *report, FILE *out)
             rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), (unsigned long long)result->seed,
             report->status, text_workload(result, workload, sizeof workload),
             cli_count(result->counts.requests, count));
+    if (report->search->workload->other_count > 0)
+        fprintf(out,
+                "and %zu more runs, of other traces or seeds, with the same depths; rates below are of the first\n",
+                report->search->workload->other_count);
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
 }

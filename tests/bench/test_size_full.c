@@ -195,6 +195,54 @@ static void test_formulas(void)
     CU_ASSERT_EQUAL(size_formula_headroom_bytes(INT64_C(100000000000), 0, 0, 1), 2);
 }
 
+/* Under several traces and seeds the depths are those of the most demanding, FIFO by FIFO, or more. */
+static void test_several(void)
+{
+    static const char *const runs[] = {"", "--also b.wqe", "--seeds 3"};
+    struct command command;
+    json_t *size[3];
+    size_t index;
+    json_t *fifo;
+    command_open(&command);
+    CU_ASSERT_EQUAL(command_run(&command,
+                                "$R trace gen --qps 1 --size 64 --opcode write --requests 200 --depth 64 -o a.wqe && "
+                                "$R trace gen --qps 8 --size 4096 --opcode send --requests 200 --depth 16 -o b.wqe"),
+                    0);
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g --json %s a.wqe >%d.json", runs[i], i), 0);
+        snprintf(name, sizeof name, "%d.json", i);
+        size[i] = load(&command, name);
+    }
+    CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g --json b.wqe >b.json"), 0);
+    json_t *b = load(&command, "b.json");
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(size[1], "traces_and_seeds")), 2);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(size[2], "traces_and_seeds")), 3);
+    CU_ASSERT(json_is_true(json_object_get(size[1], "verified")));
+    json_array_foreach(json_object_get(size[1], "fifos"), index, fifo)
+    {
+        json_int_t own = json_integer_value(json_object_get(fifo, "hwm"));
+        json_int_t a_hwm =
+            json_integer_value(json_object_get(json_array_get(json_object_get(size[0], "fifos"), index), "hwm"));
+        json_int_t b_hwm =
+            json_integer_value(json_object_get(json_array_get(json_object_get(b, "fifos"), index), "hwm"));
+        CU_ASSERT_EQUAL(own, a_hwm > b_hwm ? a_hwm : b_hwm);
+    }
+    for (int i = 0; i < 3; i++)
+        json_decref(size[i]);
+    json_decref(b);
+    static const struct {
+        const char *options, *expected;
+    } wrong[] = {{"--seeds 0 a.wqe", "--seeds 0: allowed are 1"},
+                 {"--seeds 20 --also b.wqe a.wqe", "allowed are 32 runs together"},
+                 {"--also none.wqe a.wqe", "none.wqe"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g %s", wrong[i].options), 2);
+        CU_ASSERT(command_lines(command.err) == 1 && command_holds(command.err, wrong[i].expected));
+    }
+    command_close(&command);
+}
+
 static void test_largest(void)
 {
     struct command command;
@@ -211,6 +259,7 @@ void suite_bench_size_full_slow(void)
 {
     CU_pSuite suite = CU_add_suite("bench/size --full", NULL, NULL);
     CU_add_test(suite, "vectors pass together, one less fails", test_vectors);
+    CU_add_test(suite, "several traces and seeds", test_several);
     CU_add_test(suite, "the curve", test_curve);
     CU_add_test(suite, "what the RTL includes", test_headers);
     CU_add_test(suite, "formulas", test_formulas);
