@@ -79,6 +79,8 @@ static int has_data(const struct result *result, const struct chart *chart)
         return result->around.count > 1;
     if (chart->data == charts_data_loads)
         return result->loads != NULL && result->loads->count > 1;
+    if (chart->data == charts_data_waterfall_sizes)
+        return result->sizes != NULL && result->perftest->count > 1 && result->waterfall.sum_ps > 0;
     if (chart->data == charts_data_sizes)
         return result->perftest != NULL && result->perftest->count > 1 &&
                result->perftest->options.is_lat == (strcmp(chart->name, "latency_size") == 0);
@@ -88,12 +90,19 @@ static int has_data(const struct result *result, const struct chart *chart)
 void charts_write(const struct result *result, struct results *results, unsigned formats)
 {
     static const struct chart charts[] = {
-        {"latency_cdf", charts_data_distribution}, {"latency_ccdf", charts_data_distribution},
-        {"waterfall", charts_data_waterfall},      {"requests", charts_data_requests},
-        {"pcie_kinds", charts_data_pcie},          {"fifo_occupancy", charts_data_occupancy},
-        {"fifo_fullest", charts_data_fullest},     {"fifo_around", charts_data_around},
-        {"load_latency", charts_data_loads},       {"bandwidth_size", charts_data_sizes},
-        {"rate_size", charts_data_sizes},          {"latency_size", charts_data_sizes},
+        {"latency_cdf", charts_data_distribution},
+        {"latency_ccdf", charts_data_distribution},
+        {"waterfall", charts_data_waterfall},
+        {"requests", charts_data_requests},
+        {"pcie_kinds", charts_data_pcie},
+        {"fifo_occupancy", charts_data_occupancy},
+        {"fifo_fullest", charts_data_fullest},
+        {"fifo_around", charts_data_around},
+        {"load_latency", charts_data_loads},
+        {"bandwidth_size", charts_data_sizes},
+        {"rate_size", charts_data_sizes},
+        {"latency_size", charts_data_sizes},
+        {"waterfall_size", charts_data_waterfall_sizes},
     };
     int is_drawing = 1;
     for (size_t i = 0; i < sizeof charts / sizeof *charts && !results_has_failed(results); i++) {

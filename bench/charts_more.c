@@ -1,4 +1,4 @@
-/* The numbers of two more charts: the first requests stage by stage, and what PCIe carries by kind of TLP. */
+/* The numbers of more charts: the first requests stage by stage, what PCIe carries by kind of TLP, and the waterfall of each size. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +98,22 @@ void charts_data_pcie(const struct result *result, FILE *out)
         fprintf(out, "\"NIC %s, %s\"", links[i][0], links[i][1]);
         for (size_t k = 0; k < count; k++)
             fprintf(out, " %.6f", share_of(result, links[i][0], links[i][1], kinds[k].name));
+        fputc('\n', out);
+    }
+}
+
+/* A row a size: the parts of the way, ns in the mean. */
+void charts_data_waterfall_sizes(const struct result *result, FILE *out)
+{
+    fputs("\"bytes\" \"host\" \"NIC\" \"line\" \"peer\" \"back\"\n", out);
+    for (size_t i = 0; i < result->perftest->count; i++) {
+        const struct size_waterfall *size = &result->sizes[i];
+        double part[5] = {0};
+        for (int row = 0; row < WATERFALL_ROWS; row++)
+            part[part_of(row)] += size->waterfall.rows[row].mean_ns;
+        fprintf(out, "%llu", (unsigned long long)size->size_bytes);
+        for (int p = 0; p < 5; p++)
+            fprintf(out, " %.3f", part[p]);
         fputc('\n', out);
     }
 }

@@ -40,9 +40,10 @@ static const char *const known_tables[] = {
     SUMMARY,    SIZE,         WHY,        SWEEP,          "sweep.csv",  "report.html", "depths.svh",
     "depths.h", "runs.csv",   "size.csv", "latency.csv",  "stages.csv", "stalls.csv",  "fifos.csv",
     "pcie.csv", "events.csv", "qps.csv",  "perftest.csv", "loads.csv",  "contexts.csv"};
-static const char *const known_charts[] = {
-    "latency_cdf",    "latency_ccdf", "waterfall",  "fifo_occupancy", "fifo_fullest", "fifo_around",  "load_latency",
-    "bandwidth_size", "requests",     "pcie_kinds", "depth_curve",    "rate_size",    "latency_size", "tornado"};
+static const char *const known_charts[] = {"latency_cdf",  "latency_ccdf", "waterfall",    "fifo_occupancy",
+                                           "fifo_fullest", "fifo_around",  "load_latency", "bandwidth_size",
+                                           "requests",     "pcie_kinds",   "depth_curve",  "waterfall_size",
+                                           "rate_size",    "latency_size", "tornado"};
 static const char *const chart_ends[] = {".dat", ".gp", ".svg", ".png", ".pdf"};
 
 /* "folder/name", malloc'ed; NULL without memory. */

@@ -20,6 +20,7 @@ struct runs {
     const struct run_options *options;
     struct source source; /* the options', read */
     struct perftest_table table;
+    struct size_waterfall sizes[PERFTEST_SIZES_MAX];
     struct load_series loads;
     int64_t line_bps;
     struct simulate simulate; /* of several the last */
@@ -79,10 +80,14 @@ static int run_perftest(struct runs *runs)
         const struct workload *workload = &runs->simulate.workload;
         if (result != CLI_DONE || !workload_is_whole(workload))
             break;
+        if (runs->table.count < PERFTEST_SIZES_MAX)
+            runs->sizes[runs->table.count] =
+                (struct size_waterfall){perftest_size_bytes(perftest, n), runs->simulate.result.waterfall};
         if (perftest_table_add(&runs->table, workload->perftest, is_text ? stdout : NULL) != 0)
             result = cli_fail("out of memory for perftest's report");
     }
     runs->simulate.result.perftest = &runs->table;
+    runs->simulate.result.sizes = runs->sizes;
     return result;
 }
 
@@ -239,7 +244,9 @@ static int report(struct runs *runs)
 int runs_all(const struct run_options *options)
 {
     struct runs runs = {.options = options, .source = options->source};
-    int result = options->folder != NULL ? results_begin(options->folder, options->force ? RESULTS_REPLACE : RESULTS_NEW, &runs.results) : CLI_DONE;
+    int result = options->folder != NULL
+                     ? results_begin(options->folder, options->force ? RESULTS_REPLACE : RESULTS_NEW, &runs.results)
+                     : CLI_DONE;
     if (result == CLI_DONE)
         result = source_parse(&runs.source);
     if (result == CLI_DONE)

@@ -19,6 +19,7 @@ enum {
     OPTION_FULL,
     OPTION_CURVE,
     OPTION_CHARTS,
+    OPTION_ECC,
     OPTION_ALSO,
     OPTION_SEEDS
 };
@@ -34,7 +35,7 @@ struct size_options {
     size_t also_count;
     uint64_t seeds;
     unsigned formats;
-    int full;
+    int full, ecc;
     uint64_t seed, bram36, uram; /* NOT_GIVEN */
     int force, json, quiet;
 };
@@ -56,6 +57,7 @@ static const struct argp_option size_option_table[] = {
     {"uram", OPTION_URAM, "N", 0, "URAM288 that are there, instead of the part's", 2},
     {"also", OPTION_ALSO, "TRACE", 0, "the depths must do for this trace, too; may be repeated", 2},
     {"seeds", OPTION_SEEDS, "N", 0, "and with this and the next seeds, N in all (1)", 2},
+    {"ecc", OPTION_ECC, NULL, 0, "block memories with ECC: 64 bits in 72, or 32 in 40", 2},
     {"full", OPTION_FULL, NULL, 0,
      "also the least depths for no drop, for 99.9 % of the goodput, and for p99.9 within 1 %, by many more runs", 2},
     {"curve", OPTION_CURVE, "FIFO", 0, "what the depth of this one does, rx.cdc say; with -o a chart", 2},
@@ -111,6 +113,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return take_also(options, value);
     case OPTION_SEEDS:
         return take_number(value, "--seeds", SIZE_OTHERS_MAX, &options->seeds);
+    case OPTION_ECC:
+        options->ecc = 1;
+        return 0;
     case OPTION_FULL:
         options->full = 1;
         return 0;
@@ -292,6 +297,7 @@ static int run_all(struct size *size)
     progress_end(&size->workload.progress);
     if (result == CLI_DONE)
         result = source_digest(&options->source, size->search.configured.result.digest, RESULT_DIGEST_BYTES);
+    size->fit.has_ecc = options->ecc;
     if (result == CLI_DONE)
         result = size_fit(&size->fit, &size->search);
     if (result == CLI_DONE)

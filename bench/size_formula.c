@@ -4,7 +4,6 @@
 #include <string.h>
 
 #define CABLE_M_PER_NS 0.198
-#define RESPONSE_QUANTA 394u /* of a 100G MAC with its PCS and FEC; IEEE 802.3, 31B.3.7 gives a port's bound */
 #define QUANTUM_BYTES 64u
 #define FRAME_BYTES 4154u /* MTU 4096 with RoCE v2's headers, FCS, preamble; two of them */
 #define TIMER_UNIT_PS INT64_C(4096000)
@@ -19,6 +18,18 @@ uint64_t size_formula_headroom_bytes(int64_t rate_bps, double cable_m, uint64_t 
 {
     double cable_bytes = 2 * cable_m / CABLE_M_PER_NS * (double)rate_bps / 8e9;
     return (uint64_t)(cable_bytes + 0.5) + quanta * QUANTUM_BYTES + 2 * frame_bytes;
+}
+
+uint64_t size_formula_quanta(int64_t rate_bps)
+{
+    static const struct {
+        int64_t rate_bps;
+        uint64_t quanta;
+    } table[] = {{INT64_C(10000000000), 67}, {INT64_C(25000000000), 80}, {INT64_C(100000000000), 394}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (rate_bps <= table[i].rate_bps)
+            return table[i].quanta;
+    return 905;
 }
 
 const char *size_formula_case(int number)
@@ -58,7 +69,7 @@ struct size_formula size_formula_of(const struct result *result)
         until_ps += more_ps[i];
         formula.kept_bytes[i] = size_formula_kept_bytes(formula.rate_bps, until_ps);
     }
-    formula.headroom_bytes =
-        size_formula_headroom_bytes(formula.rate_bps, formula.cable_m, RESPONSE_QUANTA, FRAME_BYTES);
+    formula.headroom_bytes = size_formula_headroom_bytes(formula.rate_bps, formula.cable_m,
+                                                         size_formula_quanta(formula.rate_bps), FRAME_BYTES);
     return formula;
 }

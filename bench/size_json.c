@@ -64,6 +64,7 @@ static void put_memory(json_t *object, const struct size_fifo *fifo, const struc
 {
     put(object, "word_bits", whole(fifo->info.word_bits), failed);
     put(object, "words", whole(memory->words), failed);
+    put(object, "memory_bits", whole(memory->bits), failed);
     for (int kind = MEMORY_LUTRAM; kind < MEMORY_KINDS; kind++)
         put(object, key_of(kind),
             memory->words > 0 && !memory->is_possible[kind] ? json_null() : whole(memory->count[kind]), failed);

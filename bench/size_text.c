@@ -68,7 +68,7 @@ static void print_fifo(const struct size_fifo *fifo, const struct size_memory *m
 {
     char words[32] = "none", takes[32] = "";
     if (memory->words > 0) {
-        snprintf(words, sizeof words, "%" PRIu64 " x %u", memory->words, fifo->info.word_bits);
+        snprintf(words, sizeof words, "%" PRIu64 " x %" PRIu64, memory->words, memory->bits);
         snprintf(takes, sizeof takes, "%" PRIu64 " %s", memory->count[memory->kind], memory_map_name(memory->kind));
     }
     fprintf(out, "  %-23.23s %-7s %7" PRIu64 " %6" PRIu64 " %6" PRIu64, fifo->name, fifo->info.unit, fifo->info.depth,

@@ -10,6 +10,7 @@ set xrange [-1.15 * biggest:1.15 * biggest]
 set yrange [L_records - 0.4:-0.6]
 set ytics scale 0
 set grid noytics
+set xtics rotate by -45
 set key below height 1
 set style fill solid 0.9 border lc rgb "#000000"
 set arrow from 0, graph 0 to 0, graph 1 nohead lw 1 lc rgb "#000000"

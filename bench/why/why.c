@@ -48,7 +48,7 @@ static const char why_text[] =
     "Runs the workload, then again to see what happened while each of the slowest requests was late: a retransmission, "
     "a slow answer of the host (a refresh, an IOTLB miss, a stall, a replay), who was before it. Then lifts the limit "
     "that binds and runs again, and the next one. Then runs with 20 % less and 20 % more of each parameter that is a "
-    "number (whole numbers move by one at the least).";
+    "number (of whole numbers those that can move by 20 to 30 %).";
 
 static error_t take_text(const char **out, const char *value)
 {

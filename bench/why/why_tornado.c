@@ -9,6 +9,7 @@
 #include "bench/why/why.h"
 
 #define STEP 0.2
+#define STEP_MOST 0.3 /* of a whole number */
 #define LEAST_EFFECT 1e-6
 
 struct tornado_run {
@@ -16,14 +17,14 @@ struct tornado_run {
     struct why_bar *bars;
 };
 
-/* A whole number stays one, and moves by one at the least. */
+/* A whole number stays one; one that cannot move by about 20 % (below 4, say) does not move. */
 static double step(double number, int is_whole, int sign)
 {
     double moved = number * (1 + sign * STEP);
     if (!is_whole)
         return moved;
-    moved = sign < 0 ? floor(moved) : ceil(moved);
-    return moved;
+    moved = round(moved);
+    return fabs(moved / number - 1) <= STEP_MOST ? moved : number;
 }
 
 /* Every number of a value: "300 ns", or a distribution "0:175 50:200 ns", in which those behind the colons are. 0: it has none. */

@@ -193,6 +193,16 @@ static void test_formulas(void)
     CU_ASSERT_EQUAL(size_formula_kept_bytes(INT64_C(25000000000), INT64_C(41943040)), 131072);
     CU_ASSERT_DOUBLE_EQUAL((double)size_formula_headroom_bytes(INT64_C(100000000000), 100, 394, 4154), 46200, 100);
     CU_ASSERT_EQUAL(size_formula_headroom_bytes(INT64_C(100000000000), 0, 0, 1), 2);
+    CU_ASSERT_DOUBLE_EQUAL((double)size_formula_headroom_bytes(INT64_C(100000000000), 3, 394, 4154), 33900, 100);
+    CU_ASSERT_DOUBLE_EQUAL((double)size_formula_headroom_bytes(INT64_C(100000000000), 1000, 394, 4154), 159800, 100);
+    CU_ASSERT_EQUAL(size_formula_quanta(INT64_C(10000000000)), 67);
+    CU_ASSERT_EQUAL(size_formula_quanta(INT64_C(25000000000)), 80);
+    CU_ASSERT_EQUAL(size_formula_quanta(INT64_C(100000000000)), 394);
+    CU_ASSERT_EQUAL(size_formula_quanta(INT64_C(400000000000)), 905);
+    /* an ACK for 256 packets of 4096 B: 1 MiB, even without a round trip; 2^18 B at 25G last 83.9 us, longer than a timer of 52 us */
+    CU_ASSERT_EQUAL(size_formula_kept_bytes(INT64_C(100000000000), INT64_C(256) * 4096 * 80), 1 << 20);
+    CU_ASSERT(size_formula_kept_bytes(INT64_C(25000000000), INT64_C(52000000)) < 1 << 18);
+    CU_ASSERT_EQUAL(size_formula_kept_bytes(INT64_C(25000000000), INT64_C(83886080)), 1 << 18);
 }
 
 /* Under several traces and seeds the depths are those of the most demanding, FIFO by FIFO, or more. */
@@ -252,6 +262,8 @@ static void test_largest(void)
     CU_ASSERT(command_holds(command.out, "  largest of RAMB36: tx mac 520, "));
     CU_ASSERT(command_holds(command.out, "It does not fit."));
     CU_ASSERT(command_holds(command.out, "PFC headroom of a class, 3 m of cable"));
+    CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g --ecc " COMMAND_SAMPLES "write_bw_4K_4qp.wqe"), 0);
+    CU_ASSERT(command_holds(command.out, "256 x 720    10 RAMB36"));
     command_close(&command);
 }
 
