@@ -236,7 +236,8 @@ int metric_assert(const json_t *summary, const char *text)
         return result;
     const json_t *found = metric_find(summary, assertion.name);
     if (found == NULL)
-        return cli_fail("--assert: summary.json has no \"%s\"; allowed are its keys, joined by dots", assertion.name);
+        return cli_fail("--assert: the results have no \"%s\"; allowed are keys of summary.json, joined by dots",
+                        assertion.name);
     if (json_is_string(found))
         return judge_text(&assertion, text, json_string_value(found));
     if (metric_number(found, &value))

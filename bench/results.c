@@ -10,15 +10,11 @@
 #include <unistd.h>
 
 #include "bench/cli.h"
+#include "bench/results_known.h"
 #include "traces/cleanup.h"
 
 #define FILES_MAX 512u
 #define NAME_BYTES 96u
-#define SUMMARY "summary.json"
-#define SIZE "size.json"
-#define SWEEP "sweep.json"
-#define WHY "why.json"
-#define POINTS "points"   /* a sweep's runs */
 #define HIDDEN ".rnicsim" /* the begin of the hidden folder's name, */
 #define HIDDEN_END ".tmp" /* and its end; in older versions there was a number between */
 
@@ -34,17 +30,6 @@ struct results {
     char open_name[NAME_BYTES];
     char failure[512]; /* the first one; empty: none */
 };
-
-/* What a run or a search may have left in its folder; --force removes them, so that old and new never mix. */
-static const char *const known_tables[] = {
-    SUMMARY,    SIZE,         WHY,        SWEEP,          "sweep.csv",  "report.html", "depths.svh",
-    "depths.h", "runs.csv",   "size.csv", "latency.csv",  "stages.csv", "stalls.csv",  "fifos.csv",
-    "pcie.csv", "events.csv", "qps.csv",  "perftest.csv", "loads.csv",  "contexts.csv"};
-static const char *const known_charts[] = {"latency_cdf",  "latency_ccdf", "waterfall",    "fifo_occupancy",
-                                           "fifo_fullest", "fifo_around",  "load_latency", "bandwidth_size",
-                                           "requests",     "pcie_kinds",   "depth_curve",  "waterfall_size",
-                                           "rate_size",    "latency_size", "tornado"};
-static const char *const chart_ends[] = {".dat", ".gp", ".svg", ".png", ".pdf"};
 
 /* "folder/name", malloc'ed; NULL without memory. */
 static char *join(const char *folder, const char *name)
@@ -93,9 +78,10 @@ static int check(const char *path, enum results_mode mode)
         return cli_fail("-o %s: not a folder; results are several files", path);
     if (access(path, W_OK | X_OK) != 0)
         return cli_fail("-o %s: %s", path, strerror(errno));
-    int has_sweep = mode == RESULTS_NEW && (exists(path, SWEEP) || exists(path, POINTS "/plan.json"));
+    int has_sweep = mode == RESULTS_NEW && (exists(path, RESULTS_SWEEP_WHOLE) || exists(path, RESULTS_PLAN));
     int is_kept = mode == RESULTS_NEW || mode == RESULTS_SWEEP;
-    if (is_kept && (exists(path, SUMMARY) || exists(path, SIZE) || exists(path, WHY) || has_sweep))
+    if (is_kept &&
+        (exists(path, RESULTS_SUMMARY) || exists(path, RESULTS_SIZE) || exists(path, RESULTS_WHY) || has_sweep))
         return cli_fail("-o %s: holds the results of another run; --force replaces them", path);
     return 0;
 }
@@ -145,18 +131,6 @@ static int make_folder(const char *path)
     return failed;
 }
 
-static void remove_tree(const char *path)
-{
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
-    while (folder != NULL && (entry = readdir(folder)) != NULL)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder != NULL)
-        closedir(folder);
-    rmdir(path);
-}
-
 static int is_hidden(const char *name)
 {
     size_t length = strlen(name), end = strlen(HIDDEN_END);
@@ -172,7 +146,7 @@ static void remove_stale(const char *path)
         if (is_hidden(entry->d_name)) {
             char *stale = join(path, entry->d_name);
             if (stale != NULL)
-                remove_tree(stale);
+                results_known_remove_tree(stale);
             free(stale);
         }
     if (folder != NULL)
@@ -300,61 +274,6 @@ void results_close(struct results *results, FILE *file)
         results_fail(results, results->open_name);
 }
 
-static void remove_known(const struct results *results, const char *name)
-{
-    char *path = join(results->path, name);
-    if (path != NULL)
-        unlink(path);
-    free(path);
-}
-
-/* A sweep names its charts after what they show. */
-static int is_sweep_chart(const char *name)
-{
-    static const char *const kinds[] = {"sweep_lines_", "sweep_heatmap_", "sweep_bars_", "sweep_load_latency_"};
-    const char *end = strrchr(name, '.');
-    int is_chart = 0, has_end = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        is_chart |= strncmp(name, kinds[i], strlen(kinds[i])) == 0;
-    for (size_t i = 0; end != NULL && i < sizeof chart_ends / sizeof *chart_ends; i++)
-        has_end |= strcmp(end, chart_ends[i]) == 0;
-    return is_chart && has_end;
-}
-
-static void remove_sweep_charts(const char *path)
-{
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
-    while (folder != NULL && (entry = readdir(folder)) != NULL)
-        if (is_sweep_chart(entry->d_name))
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder != NULL)
-        closedir(folder);
-}
-
-static void remove_points(const struct results *results)
-{
-    char *points = join(results->path, POINTS);
-    if (points != NULL)
-        remove_tree(points);
-    free(points);
-}
-
-static void remove_all_known(const struct results *results)
-{
-    char name[NAME_BYTES];
-    remove_sweep_charts(results->path);
-    if (results->mode == RESULTS_REPLACE && exists(results->path, POINTS "/plan.json"))
-        remove_points(results);
-    for (size_t i = 0; i < sizeof known_tables / sizeof *known_tables; i++)
-        remove_known(results, known_tables[i]);
-    for (size_t i = 0; i < sizeof known_charts / sizeof *known_charts; i++)
-        for (size_t end = 0; end < sizeof chart_ends / sizeof *chart_ends; end++) {
-            snprintf(name, sizeof name, "%s%s", known_charts[i], chart_ends[end]);
-            remove_known(results, name);
-        }
-}
-
 /* Out of the hidden folder, into its place. */
 static int move(struct results *results, const char *name)
 {
@@ -370,7 +289,8 @@ static int move(struct results *results, const char *name)
 /* summary.json of a run, size.json of a search: where it is, the result is whole. */
 static int is_whole_mark(const char *name)
 {
-    return strcmp(name, SUMMARY) == 0 || strcmp(name, SIZE) == 0 || strcmp(name, WHY) == 0 || strcmp(name, SWEEP) == 0;
+    return strcmp(name, RESULTS_SUMMARY) == 0 || strcmp(name, RESULTS_SIZE) == 0 || strcmp(name, RESULTS_WHY) == 0 ||
+           strcmp(name, RESULTS_SWEEP_WHOLE) == 0;
 }
 
 /* All, the mark last. */
@@ -389,7 +309,7 @@ int results_finish(struct results *results)
     int failed = results->failure[0] != 0;
     cleanup_hold(); /* from here on it is all or nothing */
     if (!failed) {
-        remove_all_known(results);
+        results_known_remove(results->path, results->mode == RESULTS_REPLACE);
         failed = move_all(results);
     }
     if (failed)

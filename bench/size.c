@@ -5,6 +5,7 @@
 #include "bench/cli.h"
 #include "bench/commands.h"
 #include "bench/gnuplot.h"
+#include "bench/metric.h"
 #include "bench/results.h"
 #include "bench/size_report.h"
 
@@ -20,12 +21,14 @@ enum {
     OPTION_CURVE,
     OPTION_CHARTS,
     OPTION_ECC,
+    OPTION_ASSERT,
     OPTION_ALSO,
     OPTION_SEEDS
 };
 
 #define BLOCKS_MOST 1000000u
 #define NOT_GIVEN UINT64_MAX
+#define ASSERTS_MAX 32u
 
 struct size_options {
     struct model_options model;
@@ -34,6 +37,8 @@ struct size_options {
     const char *also[SIZE_OTHERS_MAX];
     size_t also_count;
     uint64_t seeds;
+    const char *asserts[ASSERTS_MAX];
+    size_t assert_count;
     unsigned formats;
     int full, ecc;
     uint64_t seed, bram36, uram; /* NOT_GIVEN */
@@ -58,6 +63,11 @@ static const struct argp_option size_option_table[] = {
     {"also", OPTION_ALSO, "TRACE", 0, "the depths must do for this trace, too; may be repeated", 2},
     {"seeds", OPTION_SEEDS, "N", 0, "and with this and the next seeds, N in all (1)", 2},
     {"ecc", OPTION_ECC, NULL, 0, "block memories with ECC: 64 bits in 72, or 32 in 40", 2},
+    {"assert", OPTION_ASSERT, "TEXT", 0,
+     "exit status 1 unless it holds, of any value of size.json: \"used_percent.uram < 70\", \"fifos.rx cdc.hwm <= "
+     "512\"; may be "
+     "repeated",
+     3},
     {"full", OPTION_FULL, NULL, 0,
      "also the least depths for no drop, for 99.9 % of the goodput, and for p99.9 within 1 %, by many more runs", 2},
     {"curve", OPTION_CURVE, "FIFO", 0, "what the depth of this one does, rx.cdc say; with -o a chart", 2},
@@ -98,6 +108,16 @@ static error_t take_also(struct size_options *options, const char *path)
     return 0;
 }
 
+static error_t take_assertion(struct size_options *options, const char *text)
+{
+    if (options->assert_count == ASSERTS_MAX) {
+        cli_fail("--assert: more than %u are not allowed", ASSERTS_MAX);
+        return CLI_TOLD;
+    }
+    options->asserts[options->assert_count++] = text;
+    return metric_check(text) == CLI_DONE ? 0 : CLI_TOLD;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct size_options *options = state->input;
@@ -116,6 +136,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPTION_ECC:
         options->ecc = 1;
         return 0;
+    case OPTION_ASSERT:
+        return take_assertion(options, value);
     case OPTION_FULL:
         options->full = 1;
         return 0;
@@ -218,6 +240,23 @@ static int write_files(struct size *size, const struct size_report *report)
     return results_finish(results);
 }
 
+/* All are judged, the worst of them counts: 2 before 1. */
+static int judge(const struct size_options *options, const struct size_report *report)
+{
+    int worst = CLI_DONE;
+    if (options->assert_count == 0)
+        return CLI_DONE;
+    json_t *size = size_json_make(report);
+    if (size == NULL)
+        return cli_fail("out of memory for the result");
+    for (size_t i = 0; i < options->assert_count; i++) {
+        int result = metric_assert(size, options->asserts[i]);
+        worst = result > worst ? result : worst;
+    }
+    json_decref(size);
+    return worst;
+}
+
 static int report(struct size *size)
 {
     const struct size_options *options = &size->options;
@@ -236,11 +275,11 @@ static int report(struct size *size)
         cli_warn("status partial: %s", size->search.deep.is_complete
                                            ? "no depths were found with which all goes as without limits"
                                            : "the requests were not all done even without limits");
-    if (options->json)
-        return size_json_write(&report, stdout) == 0 ? CLI_DONE : cli_fail("standard output cannot be written");
-    if (!options->quiet)
+    if (options->json && size_json_write(&report, stdout) != 0)
+        return cli_fail("standard output cannot be written");
+    if (!options->json && !options->quiet)
         size_text_print(&report, stdout);
-    return CLI_DONE;
+    return judge(options, &report);
 }
 
 static int read_workload(struct source *source)

@@ -1,5 +1,3 @@
-#include <jansson.h>
-
 #include "bench/size_report.h"
 #include "bench/summary.h"
 
@@ -159,7 +157,7 @@ static void put_fit(json_t *size, const struct size_fit *fit, int *failed)
     put(size, "fits", json_boolean(fit->fits), failed);
 }
 
-int size_json_write(const struct size_report *report, FILE *out)
+json_t *size_json_make(const struct size_report *report)
 {
     const struct size_search *search = report->search;
     json_t *size = json_object();
@@ -178,7 +176,17 @@ int size_json_write(const struct size_report *report, FILE *out)
     put(size, "curve", curve_object(report->curve, &failed), &failed);
     put_fit(size, report->fit, &failed);
     put(size, "fifos", fifos_array(report, &failed), &failed);
-    failed = failed || summary_dump(size, out) != 0;
+    if (failed) {
+        json_decref(size);
+        return NULL;
+    }
+    return size;
+}
+
+int size_json_write(const struct size_report *report, FILE *out)
+{
+    json_t *size = size_json_make(report);
+    int failed = size == NULL || summary_dump(size, out) != 0;
     json_decref(size);
     return failed ? -1 : 0;
 }

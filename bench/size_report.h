@@ -2,6 +2,7 @@
 #ifndef BENCH_SIZE_REPORT_H
 #define BENCH_SIZE_REPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "bench/results.h"
@@ -30,6 +31,8 @@ uint64_t size_prog_full(const struct size_report *report, size_t fifo);
 size_t size_largest(const struct size_report *report, enum memory_kind kind, size_t *fifos, size_t max);
 
 void size_csv_write(const struct size_report *report, FILE *out);
+/* The object of size.json, to be released; NULL without memory. */
+json_t *size_json_make(const struct size_report *report);
 /* 0, or -1: without memory, or `out` cannot be written. */
 int size_json_write(const struct size_report *report, FILE *out);
 

@@ -118,7 +118,7 @@ struct fifo *api_fifo(struct rnicsim *sim, size_t index, struct rnic **nic, int 
     if (find(sim, index, &place) || is_pool(&place) || place.path == CONTEXT_WRITES)
         return 0;
     *nic = place.nic;
-    *path = path_of(&place);
+    *path = (int)path_of(&place);
     return fifo_of(&place);
 }
 

@@ -76,7 +76,7 @@ static const struct {
     {"max < much", 2, "\"much\" is no number"},
     {"max", 2, "allowed is NAME < VALUE"},
     {"< 3 us", 2, "allowed is NAME < VALUE"},
-    {"speed > 3", 2, "summary.json has no \"speed\""},
+    {"speed > 3", 2, "the results have no \"speed\""},
     {"status < 3", 2, "is a text; allowed are == and !="},
 };
 

@@ -81,6 +81,8 @@ static const char *const loads[] = {
     "--gen '--qps 4 --size 64:0.7,4096:0.3 --opcode write --requests 300 --depth 8'",
     "--gen '--qps 3 --size 1500 --opcode send --requests 200 --arrival poisson --rate \"80 Gbps\"' "
     "-s 'stage.rx.judge.latency=30 cycle'",
+    "-b kcu116_25g --perftest 'write_bw -s 1000 -n 60 -q 3'",
+    "-b kcu116_25g --perftest 'send_bw -s 4096 -n 40' -s pcie.tags=8 -s 'stage.respond.context.interval=9 cycle'",
 };
 
 static void test_vectors(void)
@@ -262,6 +264,15 @@ static void test_largest(void)
     CU_ASSERT(command_holds(command.out, "  largest of RAMB36: tx mac 520, "));
     CU_ASSERT(command_holds(command.out, "It does not fit."));
     CU_ASSERT(command_holds(command.out, "PFC headroom of a class, 3 m of cable"));
+    CU_ASSERT_EQUAL(
+        command_run(&command, "$R size -b u280_100g --quiet --assert 'used_percent.uram < 70' --assert 'fifos.rx "
+                              "cdc.depth == 132' --assert 'used.bram36 < 600' " COMMAND_SAMPLES "write_bw_4K_4qp.wqe"),
+        0);
+    CU_ASSERT_EQUAL(command_run(&command,
+                                "$R size -b u280_100g --quiet --assert 'used_percent.bram36 < 20' " COMMAND_SAMPLES
+                                "write_bw_4K_4qp.wqe"),
+                    1);
+    CU_ASSERT(command_lines(command.err) == 1 && command_holds(command.err, "it is 28.9"));
     CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g --ecc " COMMAND_SAMPLES "write_bw_4K_4qp.wqe"), 0);
     CU_ASSERT(command_holds(command.out, "256 x 720    10 RAMB36"));
     command_close(&command);

@@ -8,6 +8,7 @@
 #include "tests/bench/command.h"
 
 void suite_bench_sweep(void);
+void suite_bench_sweep_results_slow(void);
 
 #define BASE "[sweep]\nboard = u280_100g\nperftest = write_lat -s 64 -n 20\n"
 #define GOOD BASE "axis.pcie.tags = 4, 16\nmetric = goodput_gbps, p99\n"
@@ -346,10 +347,15 @@ void suite_bench_sweep(void)
     CU_add_test(suite, "points: crossed and zipped", test_points);
     CU_add_test(suite, "a point is a run", test_like_run);
     CU_add_test(suite, "repeats: means and intervals", test_repeats);
+    CU_add_test(suite, "a dry run", test_dry_run);
+}
+
+void suite_bench_sweep_results_slow(void)
+{
+    CU_pSuite suite = CU_add_suite("bench/sweep: results and mistakes", NULL, NULL);
     CU_add_test(suite, "what is there is not run again", test_resumed);
     CU_add_test(suite, "a run that fails", test_failed);
     CU_add_test(suite, "no gnuplot", test_no_gnuplot);
     CU_add_test(suite, "charts of each kind", test_charts);
     CU_add_test(suite, "one line, exit 2", test_wrong);
-    CU_add_test(suite, "a dry run", test_dry_run);
 }

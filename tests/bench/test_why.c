@@ -4,7 +4,7 @@
 
 #include "tests/bench/command.h"
 
-void suite_bench_why(void);
+void suite_bench_why_slow(void);
 
 static json_t *why(struct command *command, const char *options)
 {
@@ -243,7 +243,7 @@ static void test_wrong(void)
     }
 }
 
-void suite_bench_why(void)
+void suite_bench_why_slow(void)
 {
     CU_pSuite suite = CU_add_suite("bench/why", NULL, NULL);
     CU_add_test(suite, "fifteen bottlenecks, named and lifted", test_limits);
