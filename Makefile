@@ -18,13 +18,14 @@ SONAME := librnicsim.so.$(firstword $(subst ., ,$(VERSION)))
 
 LIB_DIRS := model/kernel model/config model/nic model/host model/system model/api pcie transport mac mac/fabric
 LIB_SOURCES := $(wildcard $(addsuffix /*.c,$(LIB_DIRS)))
-TOOL_SOURCES := $(wildcard traces/*.c bench/*.c bench/perftest/*.c)
+TOOL_SOURCES := $(wildcard traces/*.c bench/*.c bench/perftest/*.c bench/sweep/*.c bench/why/*.c bench/waves/*.c bench/compare/*.c)
 TEST_SOURCES := $(filter-out tests/golden/renew.c,$(wildcard tests/*.c tests/*/*.c))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 # Debian packages: to build and run, and what the tests need besides
 PACKAGES := gcc make libc6-dev libinih-dev libzstd-dev libjansson-dev zlib1g-dev libpcap-dev gnuplot-nox
-TEST_PACKAGES := libcunit1-dev clang valgrind libc6-dbg verilator g++ zstd tshark python3-scapy
+TEST_PACKAGES := libcunit1-dev clang valgrind libc6-dbg verilator g++ zstd tshark python3-scapy \
+	slurmctld slurmd slurm-client munge gtkwave iverilog chromium poppler-utils
 
 .PHONY: all run test check bench golden soak install deps deps-test need need-test help clean always
 all: $(PROGRAM)

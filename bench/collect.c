@@ -145,6 +145,8 @@ void collect_event(void *context, const struct rnicsim_event *event)
     int is_request = event->kind == RNICSIM_SEND_DONE || event->kind == RNICSIM_UNSIGNALLED;
     int is_failed = 0;
     collect->done += (uint64_t)is_request;
+    if (is_request && collect->first_count < COLLECT_FIRST)
+        collect->first[collect->first_count++] = *event;
     if (is_request && event->status == 0 && event->opcode >= RNICSIM_READ &&
         event->opcode <= RNICSIM_FETCH_ADD) /* its data came back with it */
         collect->delivered_bytes[event->host & 1u] += event->length_bytes;

@@ -15,6 +15,7 @@
 
 #define COLLECT_ROWS 24u
 #define COLLECT_ERRORS 1000u
+#define COLLECT_FIRST 16u
 
 struct collect_row {
     enum rnicsim_opcode opcode;
@@ -52,7 +53,9 @@ struct collect {
     struct collect_error *errors;
     uint64_t error_count;        /* of them the first COLLECT_ERRORS are kept */
     uint64_t delivered_bytes[2]; /* to each host, of whole messages */
-    uint64_t done;               /* requests, however they ended */
+    struct rnicsim_event first[COLLECT_FIRST]; /* of the requests that were done first */
+    size_t first_count;
+    uint64_t done; /* requests, however they ended */
     int failed;                  /* memory ran out; stays */
 };
 

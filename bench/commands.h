@@ -3,7 +3,10 @@
 #define BENCH_COMMANDS_H
 
 int run_main(int argc, char **argv);
+int sweep_main(int argc, char **argv);
+int why_main(int argc, char **argv);
 int size_main(int argc, char **argv);
+int compare_main(int argc, char **argv);
 int params_main(int argc, char **argv);
 int boards_main(int argc, char **argv);
 int trace_main(int argc, char **argv);

@@ -14,10 +14,13 @@ struct command {
 static const struct command commands[] = {
     {"run", run_main, "replays a trace: latency, jitter, bottleneck, FIFOs"},
     {"size", size_main, "the smallest buffer depths for a trace, and what they take in an FPGA"},
+    {"why", why_main, "what made the slowest requests slow, which limit binds, what each parameter does"},
+    {"sweep", sweep_main, "a workload for every point of a parameter sweep: tables, charts"},
     {"params", params_main, "lists the parameters, or the values in effect"},
     {"boards", boards_main, "lists the boards that can be named"},
     {"trace", trace_main, "trace files: info, check, convert, import"},
     {"validate", validate_main, "predicted beside measured, with the error of each point"},
+    {"compare", compare_main, "what RTL did beside the prediction, stage by stage"},
     {"linecheck", linecheck_main, "whether a datapath keeps up with a line, what PCIe carries"},
     {"mac", mac_main, "a MAC alone, frame by frame, in cycles"},
     {"net", net_main, "ideal hosts behind switches: queues, pauses, marks, DCQCN"},
@@ -51,7 +54,8 @@ static int dispatch(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
     return cli_fail(
-        "\"%s\" is no command; allowed are run, size, params, boards, trace, validate, linecheck, mac, net, headroom and pciebench; see "
+        "\"%s\" is no command; allowed are run, size, why, sweep, params, boards, trace, validate, compare, linecheck, mac, "
+        "net, headroom and pciebench; see "
         "rnicsim --help",
         argv[1]);
 }

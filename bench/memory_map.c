@@ -65,6 +65,13 @@ uint64_t memory_map_count(enum memory_kind kind, uint64_t words, uint64_t bits)
     }
 }
 
+uint64_t memory_map_ecc_bits(enum memory_kind kind, uint64_t bits)
+{
+    if (kind == MEMORY_BRAM36 || kind == MEMORY_URAM)
+        return divide_up(bits, 64) * 72;
+    return kind == MEMORY_M20K ? divide_up(bits, 32) * 40 : bits;
+}
+
 uint64_t memory_map_depth(uint64_t words)
 {
     uint64_t depth = FIFO_WORDS_LEAST;

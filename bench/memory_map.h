@@ -15,6 +15,8 @@ const char *memory_map_name(enum memory_kind kind);
 
 /* LUTs, RAMB36, URAM288, MLABs or M20Ks for `words` of `bits` each; words and bits >= 1, at most 2^32. */
 uint64_t memory_map_count(enum memory_kind kind, uint64_t words, uint64_t bits);
+/* The bits of a word with ECC, as RAMB36E2, URAM288 (64 and 8 bits, UG573) and M20K (32 and 8) have it; LUTs and MLABs have none: as given. */
+uint64_t memory_map_ecc_bits(enum memory_kind kind, uint64_t bits);
 /* The words of the FIFO to build: a power of two, 16 at least (PG085). words <= 2^32 */
 uint64_t memory_map_depth(uint64_t words);
 /* Up to 64 words: LUTs (Intel: up to 32, MLABs). Up to 2048: block RAM. More, of 72 bits or more: URAM, where there is any and

@@ -18,7 +18,7 @@ double progress_clock_s(void)
 
 void progress_start(struct progress *progress, uint64_t total, int is_quiet)
 {
-    *progress = (struct progress){.total = total, .started_s = progress_clock_s()};
+    *progress = (struct progress){.total = total, .started_s = progress_clock_s(), .what = "requests"};
     progress->is_wanted = !is_quiet && total > 0 && isatty(STDERR_FILENO);
 }
 
@@ -27,21 +27,32 @@ static void show(struct progress *progress, double now_s)
     double share = (double)progress->done / (double)progress->total;
     double left_s = share > 0 ? (now_s - progress->started_s) * (1 - share) / share : 0;
     int filled = (int)(share * COLUMNS);
-    fprintf(stderr, "\r[%.*s%*s] %5.1f %%  %llu of %llu requests, %.0f s left ", filled,
+    fprintf(stderr, "\r[%.*s%*s] %5.1f %%  %llu of %llu %s, %.0f s left ", filled,
             "########################################", COLUMNS - filled, "", share * 100,
-            (unsigned long long)progress->done, (unsigned long long)progress->total, left_s);
+            (unsigned long long)progress->done, (unsigned long long)progress->total, progress->what, left_s);
     progress->shown_s = now_s;
     progress->is_shown = 1;
+}
+
+static void look(struct progress *progress)
+{
+    double now_s = progress_clock_s();
+    if (now_s - progress->started_s >= FIRST_S && now_s - progress->shown_s >= EACH_S)
+        show(progress, now_s);
+}
+
+void progress_step(struct progress *progress)
+{
+    progress->done += progress->done < progress->total;
+    if (progress->is_wanted)
+        look(progress);
 }
 
 void progress_update(struct progress *progress, uint64_t done)
 {
     progress->done = done < progress->total ? done : progress->total;
-    if (!progress->is_wanted || done % CALLS_A_LOOK != 0)
-        return;
-    double now_s = progress_clock_s();
-    if (now_s - progress->started_s >= FIRST_S && now_s - progress->shown_s >= EACH_S)
-        show(progress, now_s);
+    if (progress->is_wanted && done % CALLS_A_LOOK == 0)
+        look(progress);
 }
 
 void progress_end(struct progress *progress)

@@ -6,6 +6,7 @@
 #include "bench/bottleneck.h"
 #include "bench/latency.h"
 #include "bench/perftest/report.h"
+#include "bench/steady.h"
 #include "bench/workload.h"
 
 #define RESULT_SCHEMA 1
@@ -42,11 +43,17 @@ struct result_around {                   /* the fullest FIFO around the instant 
     int64_t high_water_at_ps, to_ps;
 };
 
+struct size_waterfall { /* of perftest's -a: where the mean goes, for one size */
+    uint64_t size_bytes;
+    struct waterfall waterfall;
+};
+
 struct result {
     struct rnicsim *sim;
     const struct collect *collect;
     const char *trace;                     /* its path, or the workload's words */
     const struct perftest_table *perftest; /* NULL: not perftest */
+    const struct size_waterfall *sizes;    /* as many as perftest's table has rows */
     const struct load_series *loads;       /* NULL: not --loads */
     char digest[RESULT_DIGEST_BYTES];
     int checks_data;    /* --data */
@@ -60,6 +67,7 @@ struct result {
     int64_t duration_ps; /* from the first post to then */
     struct latency completion, delivery;
     struct jitter jitter; /* of completions */
+    struct steady_state steady;
     struct waterfall waterfall;
     double goodput_gbps, wire_gbps; /* of the busier direction each, so that both compare with the line */
     double goodput_both_gbps;       /* both directions together */

@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include "bench/cli.h"
+#include "bench/results_known.h"
 #include "traces/cleanup.h"
 
-#define FILES_MAX 64u
-#define NAME_BYTES 64u
-#define SUMMARY "summary.json"
-#define SIZE "size.json"
+#define FILES_MAX 512u
+#define NAME_BYTES 96u
 #define HIDDEN ".rnicsim" /* the begin of the hidden folder's name, */
 #define HIDDEN_END ".tmp" /* and its end; in older versions there was a number between */
 
@@ -23,6 +22,7 @@ struct results {
     char *path;
     char *folder; /* hidden, inside path */
     int lock;     /* path, open and locked; -1 */
+    enum results_mode mode;
     int has_lock; /* 0: there are no locks on this file system */
     int made_path, made_folder;
     char names[FILES_MAX][NAME_BYTES];
@@ -30,15 +30,6 @@ struct results {
     char open_name[NAME_BYTES];
     char failure[512]; /* the first one; empty: none */
 };
-
-/* What a run or a search may have left in its folder; --force removes them, so that old and new never mix. */
-static const char *const known_tables[] = {SUMMARY,        SIZE,        "size.csv",    "latency.csv", "stages.csv",
-                                           "stalls.csv",   "fifos.csv", "pcie.csv",    "events.csv",  "qps.csv",
-                                           "perftest.csv", "loads.csv", "contexts.csv", "ports.csv"};
-static const char *const known_charts[] = {"latency_cdf",  "latency_ccdf", "waterfall",    "fifo_occupancy",
-                                           "fifo_fullest", "fifo_around",  "load_latency", "bandwidth_size",
-                                           "rate_size",    "latency_size"};
-static const char *const chart_ends[] = {".dat", ".gp", ".svg"};
 
 /* "folder/name", malloc'ed; NULL without memory. */
 static char *join(const char *folder, const char *name)
@@ -76,7 +67,7 @@ static int check_parent(const char *path)
     return result;
 }
 
-static int check(const char *path, int force)
+static int check(const char *path, enum results_mode mode)
 {
     struct stat status;
     if (path[0] == 0)
@@ -87,7 +78,10 @@ static int check(const char *path, int force)
         return cli_fail("-o %s: not a folder; results are several files", path);
     if (access(path, W_OK | X_OK) != 0)
         return cli_fail("-o %s: %s", path, strerror(errno));
-    if (!force && (exists(path, SUMMARY) || exists(path, SIZE)))
+    int has_sweep = mode == RESULTS_NEW && (exists(path, RESULTS_SWEEP_WHOLE) || exists(path, RESULTS_PLAN));
+    int is_kept = mode == RESULTS_NEW || mode == RESULTS_SWEEP;
+    if (is_kept &&
+        (exists(path, RESULTS_SUMMARY) || exists(path, RESULTS_SIZE) || exists(path, RESULTS_WHY) || has_sweep))
         return cli_fail("-o %s: holds the results of another run; --force replaces them", path);
     return 0;
 }
@@ -137,18 +131,6 @@ static int make_folder(const char *path)
     return failed;
 }
 
-static void remove_tree(const char *path)
-{
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
-    while (folder != NULL && (entry = readdir(folder)) != NULL)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder != NULL)
-        closedir(folder);
-    rmdir(path);
-}
-
 static int is_hidden(const char *name)
 {
     size_t length = strlen(name), end = strlen(HIDDEN_END);
@@ -164,7 +146,7 @@ static void remove_stale(const char *path)
         if (is_hidden(entry->d_name)) {
             char *stale = join(path, entry->d_name);
             if (stale != NULL)
-                remove_tree(stale);
+                results_known_remove_tree(stale);
             free(stale);
         }
     if (folder != NULL)
@@ -182,7 +164,7 @@ static int take_lock(struct results *results)
     return !results->has_lock && errno == EWOULDBLOCK ? -1 : 0;
 }
 
-static int fill(struct results *results, int force)
+static int fill(struct results *results)
 {
     results->made_path = make_folder(results->path) == 0;
     if (!results->made_path && errno != EEXIST)
@@ -191,7 +173,7 @@ static int fill(struct results *results, int force)
         return errno == EWOULDBLOCK
                    ? cli_fail("-o %s: another run is writing into it; one at a time is allowed", results->path)
                    : cli_fail("-o %s: %s", results->path, strerror(errno));
-    if (check(results->path, force) != 0) /* another run may have ended meanwhile */
+    if (check(results->path, results->mode) != 0) /* another run may have ended meanwhile */
         return CLI_INPUT;
     if (results->has_lock)
         remove_stale(results->path);
@@ -201,18 +183,19 @@ static int fill(struct results *results, int force)
     return results->made_folder ? 0 : cli_fail("-o %s: %s", results->path, strerror(errno));
 }
 
-int results_begin(const char *path, int force, struct results **out)
+int results_begin(const char *path, enum results_mode mode, struct results **out)
 {
-    if (check(path, force) != 0)
+    if (check(path, mode) != 0)
         return CLI_INPUT;
     struct results *results = calloc(1, sizeof *results);
     if (results == NULL)
         return cli_fail("-o %s: out of memory", path);
     results->lock = -1;
+    results->mode = mode;
     results->path = strdup(path);
     results->folder = join(path, HIDDEN HIDDEN_END);
-    int result = results->path == NULL || results->folder == NULL ? cli_fail("-o %s: out of memory", path)
-                                                                  : fill(results, force);
+    int result =
+        results->path == NULL || results->folder == NULL ? cli_fail("-o %s: out of memory", path) : fill(results);
     if (result != 0)
         results_discard(results);
     else
@@ -220,9 +203,20 @@ int results_begin(const char *path, int force, struct results **out)
     return result;
 }
 
+void results_leave(struct results *results)
+{
+    if (results != NULL && results->lock >= 0)
+        close(results->lock);
+}
+
 const char *results_folder(const struct results *results)
 {
     return results->folder;
+}
+
+const char *results_name(const struct results *results, size_t n)
+{
+    return n < results->count ? results->names[n] : NULL;
 }
 
 void results_fail(struct results *results, const char *name)
@@ -280,26 +274,6 @@ void results_close(struct results *results, FILE *file)
         results_fail(results, results->open_name);
 }
 
-static void remove_known(const struct results *results, const char *name)
-{
-    char *path = join(results->path, name);
-    if (path != NULL)
-        unlink(path);
-    free(path);
-}
-
-static void remove_all_known(const struct results *results)
-{
-    char name[NAME_BYTES];
-    for (size_t i = 0; i < sizeof known_tables / sizeof *known_tables; i++)
-        remove_known(results, known_tables[i]);
-    for (size_t i = 0; i < sizeof known_charts / sizeof *known_charts; i++)
-        for (size_t end = 0; end < sizeof chart_ends / sizeof *chart_ends; end++) {
-            snprintf(name, sizeof name, "%s%s", known_charts[i], chart_ends[end]);
-            remove_known(results, name);
-        }
-}
-
 /* Out of the hidden folder, into its place. */
 static int move(struct results *results, const char *name)
 {
@@ -315,7 +289,8 @@ static int move(struct results *results, const char *name)
 /* summary.json of a run, size.json of a search: where it is, the result is whole. */
 static int is_whole_mark(const char *name)
 {
-    return strcmp(name, SUMMARY) == 0 || strcmp(name, SIZE) == 0;
+    return strcmp(name, RESULTS_SUMMARY) == 0 || strcmp(name, RESULTS_SIZE) == 0 || strcmp(name, RESULTS_WHY) == 0 ||
+           strcmp(name, RESULTS_SWEEP_WHOLE) == 0;
 }
 
 /* All, the mark last. */
@@ -334,7 +309,7 @@ int results_finish(struct results *results)
     int failed = results->failure[0] != 0;
     cleanup_hold(); /* from here on it is all or nothing */
     if (!failed) {
-        remove_all_known(results);
+        results_known_remove(results->path, results->mode == RESULTS_REPLACE);
         failed = move_all(results);
     }
     if (failed)

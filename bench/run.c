@@ -4,6 +4,8 @@
 
 #include "bench/cli.h"
 #include "bench/commands.h"
+#include "bench/gnuplot.h"
+#include "bench/metric.h"
 #include "bench/runs.h"
 
 enum {
@@ -16,6 +18,13 @@ enum {
     OPTION_SEED,
     OPTION_QUIET,
     OPTION_NO_CHARTS,
+    OPTION_CHARTS,
+    OPTION_ASSERT,
+    OPTION_LANG,
+    OPTION_TIMELINE,
+    OPTION_VCD,
+    OPTION_GOLDEN,
+    OPTION_WINDOW,
     OPTION_HORIZON_OFF
 };
 
@@ -30,7 +39,22 @@ static const struct argp_option run_option_table[] = {
     {"pcap", OPTION_PCAP, "FILE", 0, "writes the frames on the line as a capture, with the model's times", 2},
     {"pcap-side", OPTION_PCAP_SIDE, "SIDE", 0,
      "with --pcap: line (each frame when it is sent; the default), or a or b: what that NIC sends and gets", 2},
+    {"timeline", OPTION_TIMELINE, "FILE", 0, "writes trace-event JSON, for Perfetto: requests, stages, levels of FIFOs",
+     2},
+    {"vcd", OPTION_VCD, "FILE", 0,
+     "writes waveforms, for GTKWave: valid, last, ready, busy, level and item of each FIFO", 2},
+    {"golden", OPTION_GOLDEN, "DIR", 0,
+     "writes when each item passed from stage to stage, as CSV and for $readmemh: rnicsim compare holds RTL against it",
+     2},
+    {"window", OPTION_WINDOW, "STRETCH", 0,
+     "of these three, instead of the whole run: \"10..20 us\", or \"request 5..20\", counted from 1", 2},
     {"no-charts", OPTION_NO_CHARTS, NULL, 0, "with -o: no charts", 2},
+    {"charts", OPTION_CHARTS, "FORMATS", 0, "with -o: draws them as svg (the default), png or pdf: svg,pdf", 2},
+    {"lang", OPTION_LANG, "LANGUAGE", 0, "with -o: of the headings in report.html, en (the default) or zh", 2},
+    {"assert", OPTION_ASSERT, "TEXT", 0,
+     "exit status 1 unless it holds, of any value of summary.json: \"p99.9 < 3 us\", \"drops == 0\", \"goodput >= 90 "
+     "Gb/s\"; may be repeated",
+     2},
     {"json", OPTION_JSON, NULL, 0, "prints summary.json instead of the report", 2},
     {"quiet", OPTION_QUIET, NULL, 0, "no report and no progress bar", 2},
     {"seed", OPTION_SEED, "N", 0, "of all random numbers (1); the same seed gives the same results", 3},
@@ -48,6 +72,16 @@ static error_t take_flag(int *out)
 {
     *out = 1;
     return 0;
+}
+
+static error_t take_assertion(struct run_options *options, const char *value)
+{
+    if (options->assert_count == RUN_ASSERTS_MAX) {
+        cli_fail("--assert: more than %u are not allowed", RUN_ASSERTS_MAX);
+        return CLI_TOLD;
+    }
+    options->asserts[options->assert_count++] = value;
+    return metric_check(value) == CLI_DONE ? 0 : CLI_TOLD;
 }
 
 static error_t take_side(struct run_options *options, const char *value)
@@ -90,6 +124,20 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return take_flag(&options->quiet);
     case OPTION_NO_CHARTS:
         return take_flag(&options->no_charts);
+    case OPTION_TIMELINE:
+        return take_text(&options->waves.timeline, value);
+    case OPTION_VCD:
+        return take_text(&options->waves.vcd, value);
+    case OPTION_GOLDEN:
+        return take_text(&options->waves.golden, value);
+    case OPTION_WINDOW:
+        return take_text(&options->waves.window, value);
+    case OPTION_LANG:
+        return page_lang_read(value, &options->lang) != 0 ? CLI_TOLD : 0;
+    case OPTION_ASSERT:
+        return take_assertion(options, value);
+    case OPTION_CHARTS:
+        return gnuplot_formats(value, &options->chart_formats) != 0 ? CLI_TOLD : 0;
     case OPTION_HORIZON_OFF:
         return take_flag(&options->horizon_off);
     default:
@@ -120,7 +168,7 @@ int run_main(int argc, char **argv)
         children,
         NULL,
         NULL};
-    struct run_options options = {.seed = 1};
+    struct run_options options = {.seed = 1, .chart_formats = GNUPLOT_SVG};
     int result = cli_parse(&argp, "run", argc, argv, &options);
     if (result < 0)
         result = check_workload(&options);

@@ -7,6 +7,8 @@
 #include "bench/cli.h"
 #include "bench/csv.h"
 #include "bench/loads.h"
+#include "bench/metric.h"
+#include "bench/report.h"
 #include "bench/simulate.h"
 #include "bench/summary.h"
 #include "bench/text.h"
@@ -18,11 +20,13 @@ struct runs {
     const struct run_options *options;
     struct source source; /* the options', read */
     struct perftest_table table;
+    struct size_waterfall sizes[PERFTEST_SIZES_MAX];
     struct load_series loads;
     int64_t line_bps;
     struct simulate simulate; /* of several the last */
     struct results *results;  /* NULL: without -o, or put in place */
     struct capture_writer *capture;
+    struct waves waves;
 };
 
 /* ---- simulations: n is the number of the size, or of the load ---- */
@@ -53,10 +57,16 @@ static int run_one(struct runs *runs, size_t n)
     simulate_free(simulate); /* of the one before */
     *simulate = prepare(runs);
     simulate->capture = runs->capture;
+    if (waves_is_wanted(&runs->options->waves))
+        waves_watch(&runs->waves, simulate);
     int result = open_workload(runs, n, &simulate->workload);
     if (result == CLI_DONE)
         result = source_digest(&runs->source, simulate->result.digest, sizeof simulate->result.digest);
-    return result == CLI_DONE ? simulate_run(simulate) : result;
+    if (result == CLI_DONE)
+        result = simulate_run(simulate);
+    if (result == CLI_DONE && waves_is_wanted(&runs->options->waves))
+        result = waves_take(&runs->waves, simulate);
+    return result;
 }
 
 /* One simulation a size; a size that does not end is the last. */
@@ -70,10 +80,14 @@ static int run_perftest(struct runs *runs)
         const struct workload *workload = &runs->simulate.workload;
         if (result != CLI_DONE || !workload_is_whole(workload))
             break;
+        if (runs->table.count < PERFTEST_SIZES_MAX)
+            runs->sizes[runs->table.count] =
+                (struct size_waterfall){perftest_size_bytes(perftest, n), runs->simulate.result.waterfall};
         if (perftest_table_add(&runs->table, workload->perftest, is_text ? stdout : NULL) != 0)
             result = cli_fail("out of memory for perftest's report");
     }
     runs->simulate.result.perftest = &runs->table;
+    runs->simulate.result.sizes = runs->sizes;
     return result;
 }
 
@@ -116,16 +130,44 @@ static int look_again(struct runs *runs)
     return status;
 }
 
-/* ---- the capture ---- */
+/* ---- the capture, and waves ---- */
+
+static int has_several(const struct runs *runs)
+{
+    const struct perftest_options *perftest = &runs->source.perftest_options;
+    return runs->options->loads != NULL || (runs->source.perftest != NULL && perftest_size_bytes(perftest, 1) > 0);
+}
+
+/* A window of requests is found by a run of its own. */
+static int begin_waves(struct runs *runs)
+{
+    const struct waves_options *options = &runs->options->waves;
+    runs->waves.options = options;
+    int result = waves_check(options);
+    if (result != CLI_DONE || !waves_is_wanted(options))
+        return result;
+    if (has_several(runs))
+        return cli_fail("--timeline, --vcd and --golden: of one run; allowed without --loads, and with one size of "
+                        "--perftest");
+    result = waves_window_read(options->window, &runs->waves.window);
+    if (result != CLI_DONE || runs->waves.window.first == 0)
+        return result;
+    struct simulate before = prepare(runs);
+    before.quiet = 1;
+    result = open_workload(runs, 0, &before.workload);
+    if (result == CLI_DONE)
+        result = waves_find_requests(&runs->waves, &before);
+    simulate_free(&before);
+    return result;
+}
 
 static int begin_capture(struct runs *runs)
 {
     const struct run_options *options = runs->options;
-    const struct perftest_options *perftest = runs->source.perftest != NULL ? &runs->source.perftest_options : NULL;
     struct rnicsim_error error;
     if (options->pcap == NULL)
         return CLI_DONE;
-    if (options->loads != NULL || (perftest != NULL && perftest_size_bytes(perftest, 1) > 0))
+    if (has_several(runs))
         return cli_fail("--pcap: one run is captured; allowed without --loads, and with one size of --perftest");
     return capture_create(options->pcap, options->pcap_side, &runs->capture, &error) == 0 ? CLI_DONE
                                                                                           : cli_fail("%s", error.text);
@@ -147,7 +189,8 @@ static int write_files(struct runs *runs)
     const struct result *result = &runs->simulate.result;
     csv_write(result, results);
     if (!runs->options->no_charts)
-        charts_write(result, results);
+        charts_write(result, results, runs->options->chart_formats);
+    report_write(result, results, runs->options->lang);
     FILE *summary = results_open(results, "summary.json");
     if (summary != NULL && summary_write(result, summary) != 0)
         results_fail(results, "summary.json");
@@ -167,6 +210,24 @@ static void warn_if_partial(const struct runs *runs)
              result->stuck[0] != 0 ? result->stuck : result->first_waiting);
 }
 
+/* All are judged, the worst of them counts: 2 before 1. */
+static int judge(const struct runs *runs)
+{
+    const struct run_options *options = runs->options;
+    int worst = CLI_DONE;
+    if (options->assert_count == 0)
+        return CLI_DONE;
+    json_t *summary = summary_make(&runs->simulate.result, 1);
+    if (summary == NULL)
+        return cli_fail("out of memory for the result");
+    for (size_t i = 0; i < options->assert_count; i++) {
+        int result = metric_assert(summary, options->asserts[i]);
+        worst = result > worst ? result : worst;
+    }
+    json_decref(summary);
+    return worst;
+}
+
 static int report(struct runs *runs)
 {
     int result = runs->results != NULL ? write_files(runs) : CLI_DONE;
@@ -177,29 +238,36 @@ static int report(struct runs *runs)
         summary_write(&runs->simulate.result, stdout);
     else if (!runs->options->quiet)
         text_print(&runs->simulate.result, stdout);
-    return CLI_DONE;
+    return judge(runs);
 }
 
 int runs_all(const struct run_options *options)
 {
     struct runs runs = {.options = options, .source = options->source};
-    int result = options->folder != NULL ? results_begin(options->folder, options->force, &runs.results) : CLI_DONE;
+    int result = options->folder != NULL
+                     ? results_begin(options->folder, options->force ? RESULTS_REPLACE : RESULTS_NEW, &runs.results)
+                     : CLI_DONE;
     if (result == CLI_DONE)
         result = source_parse(&runs.source);
     if (result == CLI_DONE)
         result = begin_capture(&runs);
+    if (result == CLI_DONE)
+        result = begin_waves(&runs);
     if (result == CLI_DONE)
         result = options->source.perftest != NULL ? run_perftest(&runs)
                  : options->loads != NULL         ? run_loads(&runs)
                                                   : run_one(&runs, 0);
     if (result == CLI_DONE)
         result = end_capture(&runs);
+    if (result == CLI_DONE && waves_is_wanted(&options->waves))
+        result = waves_write(&runs.waves, &runs.simulate.result);
     if (result == CLI_DONE)
         result = look_again(&runs);
     if (result == CLI_DONE)
         result = report(&runs);
     results_discard(runs.results);
     capture_discard(runs.capture);
+    waves_free(&runs.waves);
     simulate_free(&runs.simulate);
     source_free(&runs.source);
     return result;

@@ -3,8 +3,12 @@
 #define BENCH_RUNS_H
 
 #include "bench/model_options.h"
+#include "bench/page.h"
 #include "bench/source.h"
+#include "bench/waves/waves.h"
 #include "traces/capture_writer.h"
+
+#define RUN_ASSERTS_MAX 32u
 
 struct run_options {
     struct model_options model;
@@ -13,8 +17,13 @@ struct run_options {
     const char *folder;   /* NULL: no result files */
     const char *pcap;     /* NULL, or where the frames go */
     enum capture_side pcap_side;
+    struct waves_options waves;
     int checks_data; /* payload holds bytes */
     uint64_t seed;
+    const char *asserts[RUN_ASSERTS_MAX];
+    size_t assert_count;
+    enum page_lang lang; /* of report.html */
+    unsigned chart_formats; /* a set of enum gnuplot_format */
     int force, json, quiet, no_charts, horizon_off;
 };
 

@@ -18,6 +18,8 @@ static int create(struct simulate *simulate)
     if (result == RNICSIM_OK && simulate->watch_room > 0)
         result = rnicsim_fifo_watch(simulate->sim, simulate->watch_fifo, simulate->watch_from_ps, simulate->watch_to_ps,
                                     simulate->watch_room, &error);
+    if (result == RNICSIM_OK && simulate->watch != NULL)
+        result = simulate->watch(simulate, simulate->watch_context, &error);
     if (result == RNICSIM_OK && simulate->capture != NULL)
         result = rnicsim_frames_watch(simulate->sim, &error);
     if (result != RNICSIM_OK)
@@ -41,6 +43,9 @@ static void take_event(void *context, const struct rnicsim_event *event)
 {
     struct simulate *simulate = context;
     collect_event(&simulate->collect, event);
+    steady_add(&simulate->steady, event, simulate->collect.done);
+    if (simulate->event != NULL)
+        simulate->event(simulate->event_context, event);
     if (simulate->capture != NULL)
         take_frames(simulate);
     progress_update(&simulate->progress, simulate->collect.done);
@@ -56,7 +61,10 @@ static int gather(struct simulate *simulate)
     result->faults = simulate->workload.faults != NULL ? simulate->workload.faults->text : NULL;
     result->seed = simulate->seed;
     result->checks_data = simulate->checks_data;
-    return result_gather(result, &simulate->workload) != 0 ? cli_fail("out of memory for the result") : CLI_DONE;
+    if (result_gather(result, &simulate->workload) != 0 ||
+        steady_find(&simulate->steady, result->totals.first_post_ps, &result->steady) != 0)
+        return cli_fail("out of memory for the result");
+    return CLI_DONE;
 }
 
 /* The model's own fault, if any. */
@@ -79,6 +87,7 @@ int simulate_run(struct simulate *simulate)
         return result;
     workload_counts(&simulate->workload, &counts);
     progress_start(&simulate->progress, counts.requests, simulate->quiet);
+    steady_begin(&simulate->steady, counts.requests);
     int64_t until_ps = simulate->watch_room > 0 ? simulate->watch_to_ps + 1 : RNICSIM_NEVER;
     result = workload_run(&simulate->workload, simulate->sim, until_ps, take_event, simulate, &error);
     progress_end(&simulate->progress);
@@ -97,6 +106,7 @@ int simulate_run(struct simulate *simulate)
 void simulate_free(struct simulate *simulate)
 {
     collect_free(&simulate->collect);
+    steady_free(&simulate->steady);
     result_free(&simulate->result);
     workload_close(&simulate->workload);
     rnicsim_destroy(simulate->sim);

@@ -19,9 +19,16 @@ struct simulate {
     int checks_data;                /* payload holds bytes, which are compared */
     struct capture_writer *capture; /* NULL, or takes the frames on the line */
 
+    /* NULL, or called once it is built, before anything is posted, to watch what it wants; and with each event */
+    int (*watch)(struct simulate *simulate, void *context, struct rnicsim_error *error);
+    void *watch_context;
+    trace_replay_event *event;
+    void *event_context;
+
     struct rnicsim *sim;
     struct collect collect;
     struct progress progress;
+    struct steady steady;
     struct rnicsim_error capture_error; /* of the first frame that it did not take */
     int capture_failed;
     struct result result; /* of it the digest is the caller's, and perftest's table */

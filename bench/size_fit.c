@@ -35,8 +35,14 @@ static int is_possible(const struct rnicsim_fifo_info *fifo, enum memory_kind ki
                                  : 1;
 }
 
-static void map(struct size_memory *memory, const struct size_fifo *fifo, const struct part *part)
+static uint64_t bits_in(const struct size_fit *fit, enum memory_kind kind, uint64_t bits)
 {
+    return fit->has_ecc ? memory_map_ecc_bits(kind, bits) : bits;
+}
+
+static void map(struct size_memory *memory, const struct size_fifo *fifo, const struct size_fit *fit)
+{
+    const struct part *part = &fit->part;
     const struct rnicsim_fifo_info *info = &fifo->info;
     if (info->words == 0) {
         memory->free_depth = fifo->depth;
@@ -46,10 +52,12 @@ static void map(struct size_memory *memory, const struct size_fifo *fifo, const 
     memory->kind =
         memory_map_choose(memory->words, info->word_bits, info->crosses_clocks, part->uram > 0, part->m20k > 0);
     for (int kind = MEMORY_LUTRAM; kind < MEMORY_KINDS; kind++) {
-        memory->count[kind] = memory_map_count((enum memory_kind)kind, memory->words, info->word_bits);
+        memory->count[kind] = memory_map_count((enum memory_kind)kind, memory->words,
+                                               bits_in(fit, (enum memory_kind)kind, info->word_bits));
         memory->is_possible[kind] = is_possible(info, (enum memory_kind)kind, memory->words);
     }
-    memory->free_depth = memory_map_free(memory->kind, memory->words, info->word_bits) / info->words;
+    memory->bits = bits_in(fit, memory->kind, info->word_bits);
+    memory->free_depth = memory_map_free(memory->kind, memory->words, memory->bits) / info->words;
 }
 
 static int fits(const struct size_fit *fit, enum memory_kind kind)
@@ -64,7 +72,7 @@ int size_fit(struct size_fit *fit, const struct size_search *search)
         return cli_fail("out of memory for the result");
     for (size_t i = 0; i < search->count; i++) {
         struct size_memory *memory = &fit->memory[i];
-        map(memory, &search->fifos[i], &fit->part);
+        map(memory, &search->fifos[i], fit);
         fit->used[memory->kind] += memory->count[memory->kind];
     }
     fit->fits = fits(fit, MEMORY_BRAM36) && fits(fit, MEMORY_URAM) && fits(fit, MEMORY_M20K);

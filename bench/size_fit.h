@@ -11,6 +11,7 @@
 /* One buffer at its proposed depth. */
 struct size_memory {
     uint64_t words; /* of the memory to build: a power of two; 0: none */
+    uint64_t bits;  /* of a word in the kind that is chosen, with ECC where it is wanted */
     enum memory_kind kind;
     uint64_t count[MEMORY_KINDS];  /* what it would take of each kind */
     int is_possible[MEMORY_KINDS]; /* a URAM has one clock; LUTs and MLABs are for few words; each vendor has its own */
@@ -19,6 +20,7 @@ struct size_memory {
 
 struct size_fit {
     struct part part;
+    int has_ecc;                /* memories that have ECC are used with it */
     struct size_memory *memory; /* one for each FIFO of the search */
     uint64_t used[MEMORY_KINDS];
     int fits;

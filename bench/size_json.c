@@ -1,5 +1,3 @@
-#include <jansson.h>
-
 #include "bench/size_report.h"
 #include "bench/summary.h"
 
@@ -64,11 +62,51 @@ static void put_memory(json_t *object, const struct size_fifo *fifo, const struc
 {
     put(object, "word_bits", whole(fifo->info.word_bits), failed);
     put(object, "words", whole(memory->words), failed);
+    put(object, "memory_bits", whole(memory->bits), failed);
     for (int kind = MEMORY_LUTRAM; kind < MEMORY_KINDS; kind++)
         put(object, key_of(kind),
             memory->words > 0 && !memory->is_possible[kind] ? json_null() : whole(memory->count[kind]), failed);
     put(object, "memory", json_string(key_of((int)memory->kind)), failed);
     put(object, "free_depth", whole(memory->free_depth), failed);
+}
+
+/* null without --full. */
+static json_t *relaxed_object(const struct size_search *search, const struct size_fifo *fifo, int *failed)
+{
+    if (!search->is_relaxed)
+        return json_null();
+    json_t *object = json_object();
+    for (int i = 0; i < SIZE_CRITERIA; i++)
+        put(object, size_criterion_name((enum size_criterion)i), whole(fifo->relaxed[i]), failed);
+    return object;
+}
+
+static json_t *formula_object(const struct size_formula *formula, int *failed)
+{
+    json_t *object = json_object();
+    put(object, "round_trip_ns", ns((double)formula->round_trip_ps), failed);
+    put(object, "retransmit_bytes_round_trip", whole(formula->kept_bytes[0]), failed);
+    put(object, "retransmit_bytes_coalesced_ack", whole(formula->kept_bytes[1]), failed);
+    put(object, "retransmit_bytes_timeout", whole(formula->kept_bytes[2]), failed);
+    put(object, "pfc_headroom_bytes", whole(formula->headroom_bytes), failed);
+    return object;
+}
+
+static json_t *curve_object(const struct size_curve *curve, int *failed)
+{
+    if (curve->fifo == NULL)
+        return json_null();
+    json_t *object = json_object(), *points = json_array();
+    for (size_t i = 0; i < curve->count; i++) {
+        json_t *point = outcome_object(&curve->point[i].outcome, failed);
+        put(point, "depth", whole(curve->point[i].depth), failed);
+        put(point, "back_pressure_ns", ns((double)curve->point[i].back_pressure_ps), failed);
+        *failed |= json_array_append_new(points, point) != 0;
+    }
+    put(object, "fifo", json_string(curve->fifo->name), failed);
+    put(object, "chosen", whole(curve->fifo->depth), failed);
+    put(object, "points", points, failed);
+    return object;
 }
 
 static json_t *fifos_array(const struct size_report *report, int *failed)
@@ -82,9 +120,14 @@ static json_t *fifos_array(const struct size_report *report, int *failed)
         put(object, "depth", whole(fifo->depth), failed);
         put(object, "depth_configured", whole(fifo->info.depth), failed);
         put(object, "depth_key", json_string(fifo->info.depth_key), failed);
+        put(object, "depth_scale", whole(fifo->info.depth_scale), failed); /* -s KEY=DEPTH*SCALE UNIT */
+        put(object, "depth_unit", json_string(fifo->info.depth_unit), failed);
         put(object, "hwm", whole(fifo->high_water), failed);
         put(object, "min_depth_zero_drop", least(fifo->zero_drop), failed);
         put(object, "min_depth_full_rate", least(fifo->full_rate), failed);
+        put(object, "least", relaxed_object(report->search, fifo, failed), failed);
+        put(object, "prog_full", size_prog_full(report, i) > 0 ? whole(size_prog_full(report, i)) : json_null(),
+            failed);
         put(object, "fixed", fifo->info.fixed != NULL ? json_string(fifo->info.fixed) : json_null(), failed);
         put(object, "one_less", less_object(report->search, fifo, failed), failed);
         put_memory(object, fifo, &report->fit->memory[i], failed);
@@ -114,7 +157,7 @@ static void put_fit(json_t *size, const struct size_fit *fit, int *failed)
     put(size, "fits", json_boolean(fit->fits), failed);
 }
 
-int size_json_write(const struct size_report *report, FILE *out)
+json_t *size_json_make(const struct size_report *report)
 {
     const struct size_search *search = report->search;
     json_t *size = json_object();
@@ -122,13 +165,28 @@ int size_json_write(const struct size_report *report, FILE *out)
     summary_identity(size, &search->configured.result, &failed);
     put(size, "requests", whole(search->deep.requests), &failed);
     put(size, "runs", whole(search->workload->runs), &failed);
+    put(size, "traces_and_seeds", whole(search->workload->other_count + 1), &failed);
     put(size, "verified", json_boolean(search->is_verified), &failed);
     put(size, "configured", outcome_object(&search->configured.outcome, &failed), &failed);
     put(size, "deep", outcome_object(&search->deep, &failed), &failed);
     put(size, "proposed", outcome_object(&search->proposed, &failed), &failed);
+    for (int i = 0; search->is_relaxed && i < SIZE_CRITERIA; i++)
+        put(size, size_criterion_name((enum size_criterion)i), outcome_object(&search->relaxed[i], &failed), &failed);
+    put(size, "formulas", formula_object(&report->formula, &failed), &failed);
+    put(size, "curve", curve_object(report->curve, &failed), &failed);
     put_fit(size, report->fit, &failed);
     put(size, "fifos", fifos_array(report, &failed), &failed);
-    failed = failed || summary_dump(size, out) != 0;
+    if (failed) {
+        json_decref(size);
+        return NULL;
+    }
+    return size;
+}
+
+int size_json_write(const struct size_report *report, FILE *out)
+{
+    json_t *size = size_json_make(report);
+    int failed = size == NULL || summary_dump(size, out) != 0;
     json_decref(size);
     return failed ? -1 : 0;
 }

@@ -118,3 +118,40 @@ void size_run_free(struct size_run *run)
     rnicsim_destroy(run->sim);
     *run = (struct size_run){.sim = NULL};
 }
+
+double size_run_tail(const struct latency *latency)
+{
+    return latency->p999.known ? (double)latency->p999.ps : latency->mean_ps;
+}
+
+static void merge(struct size_outcome *outcome, const struct size_outcome *other, size_t number)
+{
+    outcome->digest += mix(other->digest + mix(number + 1)); /* which of them moved matters */
+    outcome->drops += other->drops;
+    outcome->requests += other->requests;
+    outcome->requests_done += other->requests_done;
+    outcome->is_complete &= other->is_complete;
+    outcome->other[number] = (struct size_rates){other->goodput_gbps, size_run_tail(&other->completion)};
+}
+
+int size_run_others(struct size_workload *workload, const char *const *set, size_t set_count,
+                    struct size_outcome *outcome, size_run_look *look, void *context)
+{
+    const struct source *first = workload->source;
+    uint64_t seed = workload->seed;
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < workload->other_count; i++) {
+        struct size_run once;
+        workload->source = &workload->others[i].source;
+        workload->seed = workload->others[i].seed;
+        result = size_run(&once, workload, set, set_count);
+        if (result == 0 && look != NULL)
+            look(context, &once);
+        if (result == 0)
+            merge(outcome, &once.outcome, i);
+        size_run_free(&once);
+    }
+    workload->source = first;
+    workload->seed = seed;
+    return result;
+}

@@ -32,10 +32,9 @@ int size_search_is_like_deep(const struct size_search *search, const struct size
 
 /* ---- runs with the depths of the list ---- */
 
-/* Runs with each FIFO's `depth`. with_levels: takes how full each became. */
-static int run(struct size_search *search, struct size_outcome *outcome, int with_levels)
+/* The settings of each FIFO's `depth`; returns how many. */
+static size_t put_depths(struct size_search *search)
 {
-    struct size_run once;
     size_t count = 0;
     for (size_t i = 0; i < search->count; i++) {
         const struct size_fifo *fifo = &search->fifos[i];
@@ -46,21 +45,58 @@ static int run(struct size_search *search, struct size_outcome *outcome, int wit
         search->set[count] = search->text[count];
         count++;
     }
+    return count;
+}
+
+int size_search_run(struct size_search *search, struct size_outcome *outcome, int64_t *back_pressure_ps, size_t fifo)
+{
+    struct size_run once;
+    size_t count = put_depths(search);
     int result = size_run(&once, search->workload, search->set, count);
-    for (size_t i = 0; result == 0 && with_levels && i < 2 * search->count; i++) {
+    for (size_t nic = 0; result == 0 && back_pressure_ps != NULL && nic < 2; nic++) {
         struct rnicsim_fifo_info info;
-        struct size_fifo *fifo = &search->fifos[i % search->count];
-        rnicsim_fifo(once.sim, i, &info);
-        fifo->high_water = larger(i < search->count ? 0 : fifo->high_water, info.high_water);
+        rnicsim_fifo(once.sim, fifo + nic * search->count, &info);
+        *back_pressure_ps += info.back_pressure_ps;
     }
     *outcome = once.outcome;
     size_run_free(&once);
-    return result;
+    return result == 0 ? size_run_others(search->workload, search->set, count, outcome, NULL, NULL) : result;
+}
+
+/* How full each became, of all that is run. */
+static void take_levels(void *context, const struct size_run *once)
+{
+    struct size_search *search = context;
+    for (size_t i = 0; i < 2 * search->count; i++) {
+        struct rnicsim_fifo_info info;
+        struct size_fifo *fifo = &search->fifos[i % search->count];
+        rnicsim_fifo(once->sim, i, &info);
+        fifo->high_water = larger(fifo->high_water, info.high_water);
+    }
+}
+
+/* The same; with_levels: takes how full each became. */
+static int run(struct size_search *search, struct size_outcome *outcome, int with_levels)
+{
+    struct size_run once;
+    size_t count = put_depths(search);
+    int result = size_run(&once, search->workload, search->set, count);
+    for (size_t i = 0; with_levels && i < search->count; i++)
+        search->fifos[i].high_water = 0;
+    if (result == 0 && with_levels)
+        take_levels(search, &once);
+    *outcome = once.outcome;
+    size_run_free(&once);
+    return result == 0 ? size_run_others(search->workload, search->set, count, outcome,
+                                         with_levels ? take_levels : NULL, search)
+                       : result;
 }
 
 static int run_configured(struct size_search *search)
 {
     int result = size_run(&search->configured, search->workload, NULL, 0);
+    if (result == 0)
+        result = size_run_others(search->workload, NULL, 0, &search->configured.outcome, NULL, NULL);
     if (result != 0)
         return result;
     struct rnicsim *sim = search->configured.sim;

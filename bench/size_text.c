@@ -7,6 +7,7 @@
 
 #define PS_PER_US 1e6
 #define PS_PER_NS 1e3
+#define SIZE_LARGEST 5u
 
 const char *size_less_name(enum size_less less)
 {
@@ -28,6 +29,10 @@ static void print_head(const struct size_report *report, FILE *out)
             rnicsim_board_name(result->sim), rnicsim_host_name(result->sim), (unsigned long long)result->seed,
             report->status, text_workload(result, workload, sizeof workload),
             cli_count(result->counts.requests, count));
+    if (report->search->workload->other_count > 0)
+        fprintf(out,
+                "and %zu more runs, of other traces or seeds, with the same depths; rates below are of the first\n",
+                report->search->workload->other_count);
     if (result->changed[0] != 0)
         fprintf(out, "changed: %s\n", result->changed);
 }
@@ -63,7 +68,7 @@ static void print_fifo(const struct size_fifo *fifo, const struct size_memory *m
 {
     char words[32] = "none", takes[32] = "";
     if (memory->words > 0) {
-        snprintf(words, sizeof words, "%" PRIu64 " x %u", memory->words, fifo->info.word_bits);
+        snprintf(words, sizeof words, "%" PRIu64 " x %" PRIu64, memory->words, memory->bits);
         snprintf(takes, sizeof takes, "%" PRIu64 " %s", memory->count[memory->kind], memory_map_name(memory->kind));
     }
     fprintf(out, "  %-23.23s %-7s %7" PRIu64 " %6" PRIu64 " %6" PRIu64, fifo->name, fifo->info.unit, fifo->info.depth,
@@ -122,8 +127,56 @@ static void print_less(const struct size_search *search, FILE *out)
             fprintf(out, "  %-23.23s  fixed  %s\n", search->fifos[i].name, search->fifos[i].info.fixed);
 }
 
-static void print_fit(const struct size_fit *fit, FILE *out)
+/* With --full: each column is a vector of its own. */
+static void print_relaxed(const struct size_search *search, FILE *out)
 {
+    if (!search->is_relaxed)
+        return;
+    fprintf(out, "\nLeast depths: each column passes together, and one less of any fails\n  %-23s %7s %10s %10s %10s\n",
+            "path FIFO", "exact", "p99.9+1 %", "rate-0.1 %", "zero drop");
+    for (size_t i = 0; i < search->count; i++) {
+        const struct size_fifo *fifo = &search->fifos[i];
+        if (fifo->info.fixed == NULL)
+            fprintf(out, "  %-23.23s %7" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "\n", fifo->name, fifo->exact,
+                    fifo->relaxed[SIZE_TAIL], fifo->relaxed[SIZE_FULL_RATE], fifo->relaxed[SIZE_ZERO_DROP]);
+    }
+    fprintf(out, "  %-23s %7.3f %10.3f %10.3f %10.3f\n", "goodput Gb/s", search->proposed.goodput_gbps,
+            search->relaxed[SIZE_TAIL].goodput_gbps, search->relaxed[SIZE_FULL_RATE].goodput_gbps,
+            search->relaxed[SIZE_ZERO_DROP].goodput_gbps);
+}
+
+static void print_formula(const struct size_formula *formula, FILE *out)
+{
+    fprintf(out, "\nBuffers that this trace does not fill, by formula, at %.6g Gb/s\n",
+            (double)formula->rate_bps / 1e9);
+    for (int i = 0; i < SIZE_KEPT_CASES; i++) {
+        uint64_t words = (formula->kept_bytes[i] + 63) / 64;
+        fprintf(out, "  kept to send again, %-25s %10.1f KiB  %7" PRIu64 " RAMB36 or %6" PRIu64 " URAM\n",
+                size_formula_case(i), (double)formula->kept_bytes[i] / 1024,
+                memory_map_count(MEMORY_BRAM36, memory_map_depth(words), 512),
+                memory_map_count(MEMORY_URAM, memory_map_depth(words), 512));
+    }
+    fprintf(out, "  PFC headroom of a class, %g m of cable %12.1f KiB\n", formula->cable_m,
+            (double)formula->headroom_bytes / 1024);
+}
+
+static void print_largest(const struct size_report *report, FILE *out)
+{
+    for (int kind = MEMORY_BRAM36; kind < MEMORY_KINDS; kind++) {
+        size_t largest[SIZE_LARGEST], count = size_largest(report, (enum memory_kind)kind, largest, SIZE_LARGEST);
+        if (count == 0 || kind == MEMORY_MLAB)
+            continue;
+        fprintf(out, "  largest of %s:", memory_map_name((enum memory_kind)kind));
+        for (size_t i = 0; i < count; i++)
+            fprintf(out, "%s %s %" PRIu64, i > 0 ? "," : "", report->search->fifos[largest[i]].name,
+                    report->fit->memory[largest[i]].count[kind]);
+        fputc('\n', out);
+    }
+}
+
+static void print_fit(const struct size_report *report, FILE *out)
+{
+    const struct size_fit *fit = report->fit;
     const struct part *part = &fit->part;
     fprintf(out, "\nMemory of %s, %s (%s: %s)\n", part->name, part->device, part->class_name, part->source);
     for (int kind = MEMORY_LUTRAM; kind < MEMORY_KINDS; kind++) {
@@ -138,6 +191,7 @@ static void print_fit(const struct size_fit *fit, FILE *out)
         else if (fit->used[kind] > 0)
             fprintf(out, "  %-7s %7" PRIu64 "\n", memory_map_name((enum memory_kind)kind), fit->used[kind]);
     }
+    print_largest(report, out);
     fprintf(out, "%s\n", fit->fits ? "It fits." : "It does not fit.");
 }
 
@@ -147,5 +201,7 @@ void size_text_print(const struct size_report *report, FILE *out)
     print_runs(report->search, out);
     print_fifos(report, out);
     print_less(report->search, out);
-    print_fit(report->fit, out);
+    print_relaxed(report->search, out);
+    print_formula(&report->formula, out);
+    print_fit(report, out);
 }

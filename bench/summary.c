@@ -203,6 +203,7 @@ static void put_counts(json_t *summary, const struct result *result, int *failed
     put(summary, "latency_ns", latency_object(&result->completion, failed), failed);
     put(summary, "delivery_ns", latency_object(&result->delivery, failed), failed);
     put(summary, "jitter_ns", jitter_object(&result->jitter, failed), failed);
+    put(summary, "steady", steady_json(&result->steady, failed), failed);
     put(summary, "fairness", fairness_object(result->collect, failed), failed);
     put(summary, "goodput_gbps", rate(result->goodput_gbps), failed);
     put(summary, "goodput_both_gbps", rate(result->goodput_both_gbps), failed);
@@ -271,7 +272,14 @@ static json_t *perftest_object(const struct perftest_table *table, int *failed)
     return object;
 }
 
-int summary_write(const struct result *result, FILE *out)
+static void leave_out_wall(json_t *summary)
+{
+    static const char *const keys[] = {"wall_time_s", "packets_per_wall_s", "realtime_factor"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_object_del(summary, keys[i]);
+}
+
+json_t *summary_make(const struct result *result, int has_wall)
 {
     json_t *summary = json_object();
     int failed = summary == NULL;
@@ -286,7 +294,19 @@ int summary_write(const struct result *result, FILE *out)
     put(summary, "ports", ports_json(result, &failed), &failed);
     if (result->perftest != NULL)
         put(summary, "perftest", perftest_object(result->perftest, &failed), &failed);
-    failed = failed || summary_dump(summary, out) != 0;
+    if (!has_wall)
+        leave_out_wall(summary);
+    if (failed) {
+        json_decref(summary);
+        return NULL;
+    }
+    return summary;
+}
+
+int summary_write(const struct result *result, FILE *out)
+{
+    json_t *summary = summary_make(result, 1);
+    int failed = summary == NULL || summary_dump(summary, out) != 0;
     json_decref(summary);
     return failed ? -1 : 0;
 }

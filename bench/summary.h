@@ -11,6 +11,9 @@
 
 #include "bench/result.h"
 
+/* The object, to be released with json_decref(); NULL without memory. Without has_wall the three keys that depend on the machine's clock
+ * are not in it, so that the same run has the same bytes. */
+json_t *summary_make(const struct result *result, int has_wall);
 /* 0, or -1: without memory, or the write failed. */
 int summary_write(const struct result *result, FILE *out);
 

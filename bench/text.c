@@ -255,6 +255,7 @@ void text_print(const struct result *result, FILE *out)
     print_latency(result, out);
     print_waterfall(result, out);
     print_jitter(result, out);
+    steady_print(&result->steady, out);
     print_rates(result, out);
     text_print_load(result, out);
     print_bottleneck(result, out);

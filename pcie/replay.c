@@ -69,6 +69,9 @@ int64_t replay_send(struct replay *replay, uint32_t bytes, int64_t start_cyc, in
         }
         replay->replays++;
         end_cyc = known_cyc + took_cyc;
+        if (replay->log)
+            pcie_log_put(replay->log, PCIE_REPLAYED, clk_edge(replay->log_clk, start_cyc),
+                         clk_edge(replay->log_clk, end_cyc - took_cyc) - clk_edge(replay->log_clk, start_cyc));
     }
     replay->lost_cyc += end_cyc - took_cyc - start_cyc;
     replay->tlps++;

@@ -7,6 +7,8 @@
 #ifndef PCIE_REPLAY_H
 #define PCIE_REPLAY_H
 
+#include "kernel/clk.h"
+#include "pcie/log.h"
 #include "pcie/params.h"
 
 #include <stdint.h>
@@ -33,6 +35,9 @@ struct replay {
     int64_t wait_cyc;
     struct replay_sent *sent; /* the newest mask + 1 TLPs */
     uint64_t count, first, mask;
+
+    struct pcie_log *log; /* NULL, or is told of replays; with the link's clock */
+    const struct clk *log_clk;
 };
 
 /* buffer_bytes 0: it never binds. Returns -1 when memory is out. */

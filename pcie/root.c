@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define USUAL_DRAW (UINT64_MAX / 100 * 99) /* 99 of 100 reads take no longer than one of this draw */
 #define ENTRIES_PER_LINE 8u  /* of a page table (Intel VT-d) */
 #define WHOLE_PPM 1000000000 /* of a share, in 0.001 ppm */
 #define LOAD_FACTOR_PERCENT \
@@ -101,6 +102,26 @@ int root_set_window(struct root *root, uint64_t window_bytes, int cold)
     return keep_written(root);
 }
 
+/* The plain host's way looks at no log. */
+void root_keep_log(struct root *root, struct pcie_log *log)
+{
+    root->log = log;
+    log->usual_ps = rnd_table_draw(&root->read_ps, USUAL_DRAW);
+    root->is_plain = 0;
+}
+
+/* Of one read, in the order in which it meets them. */
+static void log_read(struct root *root, int64_t at_ps, int64_t awake_ps, int64_t read_ps, int64_t refresh_ps,
+                     int64_t stall_ps)
+{
+    struct pcie_log *log = root->log;
+    pcie_log_put(log, PCIE_HOST_WOKE, at_ps, awake_ps - at_ps);
+    if (read_ps > log->usual_ps)
+        pcie_log_put(log, PCIE_SLOW_READ, awake_ps, read_ps - root_typical_read_ps(root));
+    pcie_log_put(log, PCIE_REFRESH, awake_ps, refresh_ps);
+    pcie_log_put(log, PCIE_HOST_STALL, awake_ps, stall_ps);
+}
+
 int64_t root_typical_read_ps(const struct root *root)
 {
     int64_t far_ps = (int64_t)(root->dram_share * (uint64_t)root->dram_ps >> 32);
@@ -143,8 +164,8 @@ static int is_in_cache(const struct root *root, uint64_t line)
     return rnd_draw(root->stream, line, ROOT_DRAW_MISS) >> 32 >= root->dram_share;
 }
 
-/* What the memory behind the cache takes longer. */
-static int64_t memory_ps(const struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes)
+/* What the memory behind the cache takes longer, of which waits_ps for a refresh. */
+static int64_t memory_ps(const struct root *root, int64_t at_ps, uint64_t address, uint32_t bytes, int64_t *waits_ps)
 {
     uint64_t line = address / TLP_LINE_BYTES;
     if (was_written(root, line))
@@ -152,7 +173,8 @@ static int64_t memory_ps(const struct root *root, int64_t at_ps, uint64_t addres
     int64_t ps = root->params->host_remote;
     if (is_in_cache(root, line))
         return ps;
-    return ps + root->dram_ps + refresh_ps(root, at_ps, line, tlp_blocks(address, bytes, TLP_LINE_BYTES));
+    *waits_ps = refresh_ps(root, at_ps, line, tlp_blocks(address, bytes, TLP_LINE_BYTES));
+    return ps + root->dram_ps + *waits_ps;
 }
 
 /* What a write takes longer, there and back, as no cache of this node has its line. */
@@ -172,7 +194,10 @@ int64_t root_translate(struct root *root, int64_t at_ps, uint64_t address, int i
     int64_t wait_ps = 0;
     if (iommu_walks(&root->iommu, address))
         wait_ps = refresh_ps(root, at_ps, (address >> root->iommu.page_shift) / ENTRIES_PER_LINE, 1);
-    return iommu_translate(&root->iommu, at_ps, address, is_write, wait_ps);
+    int64_t done_ps = iommu_translate(&root->iommu, at_ps, address, is_write, wait_ps);
+    if (root->log && done_ps > at_ps + root->params->iommu_lookup)
+        pcie_log_put(root->log, PCIE_IOTLB_MISS, at_ps, done_ps - at_ps);
+    return done_ps;
 }
 
 /* When a host that may sleep can serve a read. */
@@ -194,11 +219,16 @@ int64_t root_read_all(struct root *root, int64_t at_ps, uint64_t address, uint32
         return peer_read(&root->peer, from_ps, bytes);
     if (root->translates)
         from_ps = max2(from_ps, root_translate(root, at_ps, address, 0));
+    int64_t asked_ps = from_ps, refresh_waits_ps = 0, stall_ps = 0;
     from_ps = awake_at(root, from_ps, ordinal);
-    int64_t ready_ps = from_ps + rnd_table_draw(&root->read_ps, rnd_draw(root->stream, ordinal, ROOT_DRAW_READ)) +
-                       root->params->host_read_kib * bytes / 1024 + memory_ps(root, from_ps, address, bytes);
+    int64_t read_ps = rnd_table_draw(&root->read_ps, rnd_draw(root->stream, ordinal, ROOT_DRAW_READ));
+    int64_t ready_ps = from_ps + read_ps + root->params->host_read_kib * bytes / 1024 +
+                       memory_ps(root, from_ps, address, bytes, &refresh_waits_ps);
     if (rnd_draw(root->stream, ordinal, ROOT_DRAW_HAS_STALL) >> 32 < root->stall_share)
-        ready_ps += rnd_table_draw(&root->stall_ps, rnd_draw(root->stream, ordinal, ROOT_DRAW_STALL));
+        stall_ps = rnd_table_draw(&root->stall_ps, rnd_draw(root->stream, ordinal, ROOT_DRAW_STALL));
+    ready_ps += stall_ps;
+    if (root->log)
+        log_read(root, asked_ps, from_ps, read_ps, refresh_waits_ps, stall_ps);
     root->last_read_ps = max2(root->last_read_ps, ready_ps);
     return ready_ps;
 }

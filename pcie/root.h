@@ -18,6 +18,7 @@
 #include "kernel/rnd.h"
 #include "kernel/sim.h"
 #include "pcie/iommu.h"
+#include "pcie/log.h"
 #include "pcie/params.h"
 #include "pcie/peer.h"
 
@@ -57,6 +58,7 @@ struct root {
     int64_t last_read_ps, awake_from_ps; /* the newest read had its data; the newest waking was over */
     uint64_t *written;                   /* NULL, or the newest line written in each place of DDIO, plus 1 */
     uint64_t written_mask;
+    struct pcie_log *log; /* NULL, or takes what is rare */
 };
 
 /* phase_ps: of the simulation's clocks. Returns -1 when memory is out or the pages of the IOMMU do not exist, which `error` says. */
@@ -67,6 +69,9 @@ void root_free(struct root *root);
 /* For a bench: the device's accesses lie in `window_bytes`, which were flushed to DRAM, or touched by a core (warm) and are in the
  * last-level cache as far as that goes. Before the first access. Returns -1 without memory. */
 int root_set_window(struct root *root, uint64_t window_bytes, int cold);
+
+/* From now on what is rare goes to the log. Changes no instant. */
+void root_keep_log(struct root *root, struct pcie_log *log);
 
 /* The median of a small read, nothing being rare. */
 int64_t root_typical_read_ps(const struct root *root);

@@ -4,9 +4,11 @@ if (!exists("fmt")) fmt = "svg"
 if (!exists("height")) height = 560
 if (fmt eq "png") {
     set terminal pngcairo size 960,height font "Sans,12" background "#ffffff" noenhanced
+} else { if (fmt eq "pdf") {
+    set terminal pdfcairo size 10in,(height / 96.0) font "Sans,12" background "#ffffff" noenhanced
 } else {
     set terminal svg size 960,height font "sans-serif,14" background "#ffffff" noenhanced
-}
+} }
 set output out_file . "." . fmt
 set datafile commentschars "#"
 set grid xtics ytics lt 1 lw 0.5 lc rgb "#c0c0c0"

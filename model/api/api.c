@@ -119,6 +119,7 @@ void rnicsim_destroy(struct rnicsim *sim)
 {
     if (!sim)
         return;
+    watch_free(sim);
     system_free(&sim->system);
     free(sim);
 }
@@ -222,6 +223,7 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
     event->wr_id = entry->kind == OUTBOX_RECV_DONE ? message->recv_wr_id : message->wr_id;
     event->at_ps = entry->at_ps - sim->system.shift_ps;
     event->srqn = entry->kind == OUTBOX_RECV_DONE ? srqn_of(sim, entry->host, message) : 0;
+    event->request = message->ordinal;
     event->delivered_at_ps = seen_stamp(sim, message->delivered_at_ps);
     if (sim->system.shift_ps == 0)
         copy_stamps(sim, message->stamp_ps, event->stamp_ps, 0);

@@ -13,6 +13,7 @@ struct rnicsim {
     uint64_t posted;                     /* requests */
     int64_t first_post_ps, last_done_ps; /* SIM_NEVER, 0: none yet; in the simulation's own time */
     int64_t last_post_ps[API_HOSTS];
+    struct watch *watch; /* NULL: nobody wants incidents or passes (model/api/watch.c) */
 };
 
 struct rnicsim_hist {
@@ -41,6 +42,11 @@ static inline int api_access_is_wrong(uint32_t access)
 {
     return (access & ~(uint32_t)(RNICSIM_ACCESS_ALL | RNICSIM_ACCESS_NO_MORE)) != 0;
 }
+
+/* What was kept of incidents and passes. */
+void watch_free(struct rnicsim *sim);
+/* A FIFO by its number; NULL: there is none, or it is a buffer without an order. */
+struct fifo *api_fifo(struct rnicsim *sim, size_t index, struct rnic **nic, int *path);
 
 /* NULL, and one line: there is none. */
 struct qp *api_find_qp(const struct rnicsim *sim, uint32_t host, uint32_t qpn, struct rnicsim_error *error);

@@ -112,6 +112,16 @@ static struct fifo *fifo_of(const struct place *place)
     return is_end(place) ? &path->end : &path->stage[place->stage].in;
 }
 
+struct fifo *api_fifo(struct rnicsim *sim, size_t index, struct rnic **nic, int *path)
+{
+    struct place place;
+    if (find(sim, index, &place) || is_pool(&place) || place.path == CONTEXT_WRITES)
+        return 0;
+    *nic = place.nic;
+    *path = (int)path_of(&place);
+    return fifo_of(&place);
+}
+
 static struct level *level_of(const struct place *place)
 {
     return place->path == PAYLOAD_BUFFER     ? &place->nic->payload_level

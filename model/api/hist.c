@@ -25,6 +25,11 @@ int rnicsim_hist_add(struct rnicsim_hist *hist, int64_t value_ps)
     return hist_add(&hist->hist, value_ps);
 }
 
+int rnicsim_hist_merge(struct rnicsim_hist *hist, const struct rnicsim_hist *from)
+{
+    return hist_merge(&hist->hist, &from->hist);
+}
+
 uint64_t rnicsim_hist_count(const struct rnicsim_hist *hist)
 {
     return hist->hist.count;

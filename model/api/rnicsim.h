@@ -402,6 +402,7 @@ struct rnicsim_event {
     uint32_t
         src_qpn; /* RECV_DONE of a UD QP; else 0. length_bytes is without the 40 bytes for the GRH, which ibv_wc.byte_len counts */
     uint32_t srqn; /* RECV_DONE: the SRQ that the buffer was taken from, 0: none; SRQ_LIMIT */
+    uint64_t request; /* of all that were posted, from 1; 0: SRQ_LIMIT */
 };
 
 /* Takes up to `max` of what became visible up to rnicsim_now(), in order of time; returns how many. */
@@ -633,6 +634,50 @@ RNICSIM_API int rnicsim_lookup_watch(struct rnicsim *sim, uint32_t host, size_t 
 RNICSIM_API size_t rnicsim_lookups(const struct rnicsim *sim, uint32_t host, struct rnicsim_lookup_info *out,
                                    size_t max);
 
+/* ---- what happened within stretches of time: before anything is posted, told again by a second run of the same load ---- */
+
+struct rnicsim_stretch {
+    int64_t from_ps, to_ps;
+};
+
+struct rnicsim_incident { /* that made something at a host, or on its PCIe link, later than it mostly is */
+    uint32_t host;
+    const char *what; /* "slow read" (memory answers later than 99 of 100 times), "DRAM refresh", "IOTLB miss", "host stall", "host woke",
+                       * "TLP replay" */
+    int64_t at_ps, took_ps; /* when it began; how much longer it made it */
+};
+
+/* Keeps of each host the first `room` that touch one of the stretches. Changes no time. */
+RNICSIM_API int rnicsim_incidents_watch(struct rnicsim *sim, const struct rnicsim_stretch *stretches, size_t count,
+                                        size_t room, struct rnicsim_error *error);
+/* How many there are, of which at most `max` are written. */
+RNICSIM_API size_t rnicsim_incidents(const struct rnicsim *sim, struct rnicsim_incident *out, size_t max);
+
+/* An item passes from a stage, or a decision point, into a FIFO (rnicsim_fifo() knows it by its number). Cycles are the writer's clock's. */
+struct rnicsim_pass {
+    size_t fifo;
+    int64_t start_cycle; /* the writer begins it, and reserves space */
+    int64_t head_cycle, tail_cycle; /* its first and last beat come out of the writer */
+    int64_t start_ps, head_ps, tail_ps;
+    uint64_t request;    /* that it belongs to, as in an event; 0: not to one, or not known */
+    uint32_t bytes; /* in this FIFO */
+    uint32_t qpn;   /* 0: not known */
+    uint32_t psn;
+    const char *what; /* "doorbell", "read" (an operation), "wqe", "packet", "ack", "answer", "cqe", "write" */
+};
+
+/* Keeps the first `room` passes that begin within one of the stretches, in the order in which they are decided, not in that of time. */
+RNICSIM_API int rnicsim_passes_watch(struct rnicsim *sim, const struct rnicsim_stretch *stretches, size_t count,
+                                     size_t room, struct rnicsim_error *error);
+/* Those kept, *count of them; valid until the simulation goes on. *missed: how many more there were. */
+RNICSIM_API const struct rnicsim_pass *rnicsim_passes(const struct rnicsim *sim, size_t *count, uint64_t *missed);
+/* The clocks of a FIFO: periods in ps as a fraction num / den, and the instant of cycle 0. */
+struct rnicsim_clock {
+    int64_t num, den, phase_ps;
+};
+RNICSIM_API int rnicsim_fifo_clocks(struct rnicsim *sim, size_t index, struct rnicsim_clock *write,
+                                    struct rnicsim_clock *read);
+
 /* In words: what every unfinished request waits for; empty when nothing is unfinished. */
 RNICSIM_API void rnicsim_explain_stuck(const struct rnicsim *sim, char *text, size_t text_bytes);
 
@@ -855,6 +900,8 @@ struct rnicsim_hist;
 RNICSIM_API struct rnicsim_hist *rnicsim_hist_create(void); /* NULL without memory */
 RNICSIM_API void rnicsim_hist_destroy(struct rnicsim_hist *hist);
 RNICSIM_API int rnicsim_hist_add(struct rnicsim_hist *hist, int64_t value_ps); /* -1 without memory */
+/* All that `from` holds; -1 without memory. */
+RNICSIM_API int rnicsim_hist_merge(struct rnicsim_hist *hist, const struct rnicsim_hist *from);
 RNICSIM_API uint64_t rnicsim_hist_count(const struct rnicsim_hist *hist);
 RNICSIM_API int64_t rnicsim_hist_min(const struct rnicsim_hist *hist);
 RNICSIM_API int64_t rnicsim_hist_max(const struct rnicsim_hist *hist);

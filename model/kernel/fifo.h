@@ -33,7 +33,8 @@ struct fifo_shape {
     uint32_t write_bytes, read_bytes; /* widths, powers of two */
 };
 
-typedef void fifo_watch_fn(void *context, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t ref);
+typedef void fifo_watch_fn(void *context, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
+                           uint32_t ref);
 
 struct fifo {
     struct sim *sim;

@@ -56,6 +56,25 @@ int hist_add(struct hist *hist, int64_t value)
     return 0;
 }
 
+int hist_merge(struct hist *hist, const struct hist *from)
+{
+    for (int octave = 0; octave < HIST_OCTAVES; octave++)
+        if (from->octave[octave] && !hist->octave[octave]) {
+            hist->octave[octave] = calloc(steps_in(octave), sizeof *hist->octave[octave]);
+            if (!hist->octave[octave])
+                return -1;
+        }
+    for (int octave = 0; octave < HIST_OCTAVES; octave++)
+        for (size_t step = 0; from->octave[octave] && step < steps_in(octave); step++)
+            hist->octave[octave][step] += from->octave[octave][step];
+    hist->count += from->count;
+    hist->sum += from->sum;
+    hist->sum_of_squares += from->sum_of_squares;
+    hist->min = from->min < hist->min ? from->min : hist->min;
+    hist->max = from->max > hist->max ? from->max : hist->max;
+    return 0;
+}
+
 void hist_each(const struct hist *hist, hist_each_fn *each, void *context)
 {
     for (int octave = 0; octave < HIST_OCTAVES; octave++)

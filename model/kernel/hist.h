@@ -20,6 +20,8 @@ void hist_init(struct hist *hist);
 void hist_free(struct hist *hist);
 /* value >= 0. Returns -1 without memory. */
 int hist_add(struct hist *hist, int64_t value);
+/* All that `from` holds. Returns -1 without memory, and `hist` is not changed but for room. */
+int hist_merge(struct hist *hist, const struct hist *from);
 /* The smallest value v such that at least ceil(count * share_ppb / 1e9) samples are <= v, to the histogram's resolution
  * and within [min, max]. count must not be 0. */
 int64_t hist_percentile(const struct hist *hist, int64_t share_ppb);

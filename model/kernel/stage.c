@@ -273,7 +273,7 @@ void fifo_push_beats(struct fifo *fifo, int64_t start_cyc, int64_t head_cyc, int
 {
     uint32_t units = fifo_units(fifo, bytes);
     if (fifo->watch)
-        fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, ref);
+        fifo->watch(fifo->watch_context, start_cyc, head_cyc, tail_cyc, bytes, ref);
     struct fifo_slot item = arrive(fifo, start_cyc, head_cyc, tail_cyc, bytes, ref, units);
     if (!fifo->beat_cyc) {
         fifo_hand_over(fifo, start_cyc, &item, units);

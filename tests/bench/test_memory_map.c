@@ -106,6 +106,17 @@ static void test_free(void)
     CU_ASSERT_EQUAL(memory_map_free(MEMORY_NONE, 100, BEAT), 128);
 }
 
+/* A 512 bit beat with TKEEP and TLAST is ten words of 64 bits; SECDED on 577 bits of URAM: ten URAMs instead of nine. */
+static void test_ecc(void)
+{
+    CU_ASSERT_EQUAL(memory_map_ecc_bits(MEMORY_BRAM36, BEAT), 720);
+    CU_ASSERT_EQUAL(memory_map_ecc_bits(MEMORY_URAM, 512), 576);
+    CU_ASSERT_EQUAL(memory_map_ecc_bits(MEMORY_M20K, 33), 80);
+    CU_ASSERT_EQUAL(memory_map_ecc_bits(MEMORY_LUTRAM, BEAT), BEAT);
+    CU_ASSERT_EQUAL(memory_map_count(MEMORY_URAM, 4096, memory_map_ecc_bits(MEMORY_URAM, BEAT)), 10);
+    CU_ASSERT_EQUAL(memory_map_count(MEMORY_BRAM36, 512, memory_map_ecc_bits(MEMORY_BRAM36, BEAT)), 10);
+}
+
 void suite_bench_memory_map(void)
 {
     CU_pSuite suite = CU_add_suite("bench/memory_map", NULL, NULL);
@@ -113,4 +124,5 @@ void suite_bench_memory_map(void)
     CU_add_test(suite, "the least of all single shapes", test_brute_force);
     CU_add_test(suite, "which kind of memory", test_choice);
     CU_add_test(suite, "what is free", test_free);
+    CU_add_test(suite, "with ECC", test_ecc);
 }

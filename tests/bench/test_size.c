@@ -242,7 +242,7 @@ static void test_files(void)
     CU_ASSERT_STRING_EQUAL(command.out, "");
     CU_ASSERT_STRING_EQUAL(command.err, "");
     CU_ASSERT_EQUAL(command_run(&command, "diff -r a b && ls -A a | tr '\\n' ' '"), 0);
-    CU_ASSERT_STRING_EQUAL(command.out, "size.csv size.json ");
+    CU_ASSERT_STRING_EQUAL(command.out, "depths.h depths.svh size.csv size.json ");
     CU_ASSERT_EQUAL(command_run(&command, "head -1 a/size.csv"), 0);
     CU_ASSERT_STRING_EQUAL(command.out, "# rnicsim 0.1.0, schema 1, status complete\n");
     CU_ASSERT_EQUAL(command_run(&command, "$R size -b u280_100g -o a --quiet " LISTS), 2);

@@ -70,10 +70,26 @@ static void rate(void)
     command_close(&command);
 }
 
+/* Four tags bring four reads of MRRS in a round trip; from 16 on, the 128 completion headers of 64 B bind: 8 KiB in a round trip. */
+static void tags(void)
+{
+    struct command command;
+    command_open(&command);
+    CU_ASSERT_EQUAL(command_run(&command,
+                                "$R sweep " RNICSIM_SOURCE_DIR
+                                "/bench/studies/tags.sweep --quiet --no-charts && awk -F, '!/^#|^point/ {g[$2 "
+                                "\" \" $3] = $5} END {exit !(g[\"8 1000 ns\"] > 1.9 * g[\"4 1000 ns\"] && "
+                                "g[\"32 1000 ns\"] == g[\"16 1000 ns\"] && g[\"16 250 ns\"] > 96 && "
+                                "g[\"16 1250 ns\"] < 45)}' tags.results/sweep.csv"),
+                    0);
+    command_close(&command);
+}
+
 void suite_bench_studies_slow(void)
 {
     CU_pSuite suite = CU_add_suite("bench/studies", NULL, NULL);
     CU_add_test(suite, "sensor data", sensor);
     CU_add_test(suite, "small messages beside bulk", tail);
     CU_add_test(suite, "message rate", rate);
+    CU_add_test(suite, "read tags", tags);
 }

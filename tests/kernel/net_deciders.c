@@ -17,8 +17,9 @@ static void log_serve(struct built *built, int node, int item, int64_t start_cyc
         built->log->serve[node][i] = (struct ref_serve){item, start_cyc, end_cyc};
 }
 
-void net_on_push(void *context, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t ref)
+void net_on_push(void *context, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes, uint32_t ref)
 {
+    (void)bytes;
     struct watched *watched = context;
     int64_t latency = watched->built->net->node[watched->node].latency_cyc;
     if (head_cyc != start_cyc + latency)
