@@ -180,25 +180,9 @@ static void send_others(struct line *line, int64_t head_cyc)
     }
 }
 
-struct line_frame line_send(struct line *line, uint32_t bytes, int64_t head_cyc, int64_t tail_cyc, uint32_t word_bytes)
+struct line_frame line_send_as_mac(struct line *line, uint32_t bytes, int64_t head_cyc, int64_t tail_cyc,
+                                   uint32_t word_bytes)
 {
-    const struct mac_params *p = line->params;
-    struct line_frame frame;
-    if (__builtin_expect(!line->is_plain, 0)) {
-        send_others(line, head_cyc);
-        frame = send_through_phy(line, bytes, head_cyc, tail_cyc, word_bytes);
-    } else {
-        int64_t body = bytes > p->frame_least ? bytes : p->frame_least;
-        int64_t word = bytes < word_bytes ? bytes : word_bytes;
-        frame.start_cyc = head_cyc > line->free_cyc ? head_cyc : line->free_cyc;
-        int64_t data_cyc = frame.start_cyc + p->preamble;
-        frame.word_at_cyc = data_cyc + word - 1 + line->delay_cyc;
-        frame.last_at_cyc = data_cyc + body + p->fcs - 1 + line->delay_cyc;
-        frame.bad = tail_cyc > data_cyc + bytes - 1; /* ITEM_UNDERRUN */
-        line->free_cyc = data_cyc + body + p->fcs + p->gap;
-        line->work_cyc += line->free_cyc - frame.start_cyc;
-    }
-    line->frames++;
-    line->underruns += (uint64_t)(frame.bad & ITEM_UNDERRUN);
-    return frame;
+    send_others(line, head_cyc);
+    return send_through_phy(line, bytes, head_cyc, tail_cyc, word_bytes);
 }

@@ -60,9 +60,33 @@ int line_init(struct line *line, const struct mac_params *params, int64_t off_pp
 int64_t line_way_cyc(const struct line *line);
 /* The slot in which the next frame can begin at the earliest, as far as those before it are concerned. */
 int64_t line_free_cyc(const struct line *line);
+/* With start lanes, markers, FEC or others' frames. */
+struct line_frame line_send_as_mac(struct line *line, uint32_t bytes, int64_t head_cyc, int64_t tail_cyc,
+                                   uint32_t word_bytes);
 /* Sends a frame of `bytes` (without FCS) whose first and last bytes are there at head_cyc and tail_cyc; the far end collects
  * words of word_bytes. */
-struct line_frame line_send(struct line *line, uint32_t bytes, int64_t head_cyc, int64_t tail_cyc, uint32_t word_bytes);
+static inline struct line_frame line_send(struct line *line, uint32_t bytes, int64_t head_cyc, int64_t tail_cyc,
+                                          uint32_t word_bytes)
+{
+    const struct mac_params *p = line->params;
+    struct line_frame frame;
+    if (__builtin_expect(!line->is_plain, 0)) {
+        frame = line_send_as_mac(line, bytes, head_cyc, tail_cyc, word_bytes);
+    } else {
+        int64_t body = bytes > p->frame_least ? bytes : p->frame_least;
+        int64_t word = bytes < word_bytes ? bytes : word_bytes;
+        frame.start_cyc = head_cyc > line->free_cyc ? head_cyc : line->free_cyc;
+        int64_t data_cyc = frame.start_cyc + p->preamble;
+        frame.word_at_cyc = data_cyc + word - 1 + line->delay_cyc;
+        frame.last_at_cyc = data_cyc + body + p->fcs - 1 + line->delay_cyc;
+        frame.bad = tail_cyc > data_cyc + bytes - 1; /* ITEM_UNDERRUN */
+        line->free_cyc = data_cyc + body + p->fcs + p->gap;
+        line->work_cyc += line->free_cyc - frame.start_cyc;
+    }
+    line->frames++;
+    line->underruns += (uint64_t)(frame.bad & ITEM_UNDERRUN);
+    return frame;
+}
 
 /* From the last byte of a frame's FCS at the far end: when the first byte of its preamble was there, markers within not counted. */
 static inline int64_t line_first_cyc(const struct line *line, uint32_t bytes, int64_t last_at_cyc)

@@ -201,6 +201,16 @@ static uint32_t srqn_of(const struct rnicsim *sim, uint32_t host, const struct m
     return srq == SRQ_NONE ? 0 : nic->srqs.srq[srq]->srqn;
 }
 
+static void fill_receive(const struct rnicsim *sim, const struct outbox_entry *entry, struct rnicsim_event *event)
+{
+    const struct message *message = message_at(&sim->system.messages, entry->message);
+    const struct qp *sender = &sim->system.nic[entry->host ^ 1u].qp[message->qp];
+    event->opcode = RNICSIM_RECV;
+    event->wr_id = message->recv_wr_id;
+    event->src_qpn = sender->transport == QP_UD ? sender->qpn : 0;
+    event->srqn = srqn_of(sim, entry->host, message);
+}
+
 static void fill_event(const struct rnicsim *sim, const struct outbox_entry *entry, struct rnicsim_event *event)
 {
     static const enum rnicsim_event_kind kind[] = {
@@ -214,15 +224,15 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
     event->kind = message->opcode == MESSAGE_RECEIVE ? RNICSIM_RECV_DONE : kind[entry->kind];
     event->host = entry->host;
     event->qpn = at_requester ? qp->qpn : nic->qp[rnic_receiver_of(nic, message)].qpn;
-    event->opcode = entry->kind == OUTBOX_RECV_DONE ? RNICSIM_RECV : sent;
-    event->sent_opcode = sent;
+    event->opcode = event->sent_opcode = sent;
     event->length_bytes = message->length_bytes;
-    event->src_qpn = entry->kind == OUTBOX_RECV_DONE && qp->transport == QP_UD ? qp->qpn : 0;
+    event->src_qpn = event->srqn = 0;
     event->immediate = message->immediate;
     event->status = at_requester ? message->status : 0;
-    event->wr_id = entry->kind == OUTBOX_RECV_DONE ? message->recv_wr_id : message->wr_id;
+    event->wr_id = message->wr_id;
     event->at_ps = entry->at_ps - sim->system.shift_ps;
-    event->srqn = entry->kind == OUTBOX_RECV_DONE ? srqn_of(sim, entry->host, message) : 0;
+    if (entry->kind == OUTBOX_RECV_DONE)
+        fill_receive(sim, entry, event);
     event->request = message->ordinal;
     event->delivered_at_ps = seen_stamp(sim, message->delivered_at_ps);
     if (sim->system.shift_ps == 0)

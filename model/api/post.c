@@ -105,32 +105,6 @@ static const char *wrong_with_datagram(const struct rnicsim *sim, uint32_t host,
     return 0;
 }
 
-/* What is said by verbs for each operation and transport (ibv_post_send(3)), and what each needs. */
-static const char *wrong_with_operation(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
-                                        const struct rnicsim_wr *wr, const struct message *message)
-{
-    if ((unsigned)wr->opcode > RNICSIM_FAST_REG || wr->opcode == RNICSIM_RECV)
-        return "opcode: allowed are those of enum rnicsim_opcode but RECV";
-    if (message_is_answered(message) && qp->max_rd_atomic == 0)
-        return "READs and atomics, FLUSH and ATOMIC_WRITE need a QP with max_rd_atomic from 1";
-    if (message_is_answered(message) && qp->is_unreliable)
-        return "READs and atomics, FLUSH and ATOMIC_WRITE are acknowledged: not on UC and UD, nor with "
-               "transport.completion = sent";
-    if (wr->opcode == RNICSIM_SEND_INV && qp->is_unreliable)
-        return "SEND_INV is acknowledged: not on UC and UD, nor with transport.completion = sent";
-    if (wr->opcode > RNICSIM_FETCH_ADD && wr->opcode <= RNICSIM_SEND_INV && sim->system.nic[host].lookup.on)
-        return "FLUSH, ATOMIC_WRITE and SEND_INV: not with nic.context_unit";
-    if (qp->transport == QP_XRC && message_is_received(message) &&
-        qp_table_find(&sim->system.nic[host ^ 1].srqs.by_number, wr->remote_srqn) == QP_NONE)
-        return "remote_srqn names no SRQ of the peer";
-    if ((message_is_atomic(message) || wr->opcode == RNICSIM_ATOMIC_WRITE) &&
-        (wr->length_bytes != 8 || wr->remote_address % 8 != 0))
-        return "atomics: allowed are 8 bytes at an address that is a multiple of 8";
-    if (wr->opcode == RNICSIM_FLUSH && ((wr->immediate & ~19u) != 0 || (wr->immediate & 3) == 0))
-        return "immediate of a FLUSH: allowed are those of enum rnicsim_flush, VISIBLE or PERSISTENT at least";
-    return 0;
-}
-
 static const char *wrong_with_local(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
                                     const struct rnicsim_wr *wr)
 {
@@ -145,12 +119,38 @@ static const char *wrong_with_local(const struct rnicsim *sim, uint32_t host, co
     return 0;
 }
 
+/* What is said by verbs for each operation and transport (ibv_post_send(3)), and what each needs. */
+static const char *wrong_with_operation(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
+                                        const struct rnicsim_wr *wr, const struct message *message)
+{
+    if ((unsigned)wr->opcode > RNICSIM_FAST_REG || wr->opcode == RNICSIM_RECV)
+        return "opcode: allowed are those of enum rnicsim_opcode but RECV";
+    if (qp->transport == QP_XRC && message_is_received(message) &&
+        qp_table_find(&sim->system.nic[host ^ 1].srqs.by_number, wr->remote_srqn) == QP_NONE)
+        return "remote_srqn names no SRQ of the peer";
+    if (wr->opcode < RNICSIM_RECV)
+        return 0;
+    if (message_is_answered(message) && qp->max_rd_atomic == 0)
+        return "READs and atomics, FLUSH and ATOMIC_WRITE need a QP with max_rd_atomic from 1";
+    if (message_is_answered(message) && qp->is_unreliable)
+        return "READs and atomics, FLUSH and ATOMIC_WRITE are acknowledged: not on UC and UD, nor with "
+               "transport.completion = sent";
+    if (wr->opcode == RNICSIM_SEND_INV && qp->is_unreliable)
+        return "SEND_INV is acknowledged: not on UC and UD, nor with transport.completion = sent";
+    if (wr->opcode > RNICSIM_FETCH_ADD && wr->opcode <= RNICSIM_SEND_INV && sim->system.nic[host].lookup.on)
+        return "FLUSH, ATOMIC_WRITE and SEND_INV: not with nic.context_unit";
+    if ((message_is_atomic(message) || wr->opcode == RNICSIM_ATOMIC_WRITE) &&
+        (wr->length_bytes != 8 || wr->remote_address % 8 != 0))
+        return "atomics: allowed are 8 bytes at an address that is a multiple of 8";
+    if (wr->opcode == RNICSIM_FLUSH && ((wr->immediate & ~19u) != 0 || (wr->immediate & 3) == 0))
+        return "immediate of a FLUSH: allowed are those of enum rnicsim_flush, VISIBLE or PERSISTENT at least";
+    return message_is_local(message) ? wrong_with_local(sim, host, qp, wr) : 0;
+}
+
 static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
                                       const struct rnicsim_wr *wr, const struct message *message, int64_t at_ps)
 {
     const char *wrong = wrong_with_operation(sim, host, qp, wr, message);
-    if (!wrong && message_is_local(message))
-        wrong = wrong_with_local(sim, host, qp, wr);
     if (wrong)
         return wrong;
     if ((wr->flags & RNICSIM_INLINE) && (message->request_bytes != wr->length_bytes || wr->opcode == RNICSIM_FLUSH))
@@ -219,10 +219,10 @@ static void finish_message(struct rnicsim *sim, const struct post *post, uint32_
         message->solicited = (wr->flags / RNICSIM_SOLICITED) & 1;
     }
     message->qp = post->index;
-    if (qp->transport == QP_UD) {
+    if (__builtin_expect(qp->transport == QP_UD, 0)) {
         message->to = datagram_to(sim, post->host, qp, wr);
         message->qkey = wr->remote_qpn ? wr->remote_qkey : qp->qkey;
-    } else if (qp->transport == QP_XRC && message_is_received(message)) {
+    } else if (__builtin_expect(qp->transport == QP_XRC, 0) && message_is_received(message)) {
         message->to = qp_table_find(&sim->system.nic[post->host ^ 1].srqs.by_number, wr->remote_srqn);
     }
     message->signalled = qp->signal_all || (wr->flags & RNICSIM_SIGNALLED);
