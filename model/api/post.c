@@ -1,7 +1,5 @@
 /* Posting: what the caller gives is checked whole before anything changes. */
-#include "api/api_internal.h"
-
-#include <stdlib.h>
+#include "api/post.h"
 
 /* Where a datagram goes: the QP's index at the peer's NIC. */
 static uint32_t datagram_to(const struct rnicsim *sim, uint32_t host, const struct qp *qp, const struct rnicsim_wr *wr)
@@ -33,43 +31,17 @@ static void take_fields(struct message *message, const struct rnicsim_wr *wr)
     message->remote_address = wr->bind->length_bytes;
 }
 
-/* A list of places and their length. */
-static const char *wrong_with_list(const struct rnicsim *sim, uint32_t host, const struct rnicsim_sge *sge,
-                                   uint32_t count, uint64_t length_bytes)
-{
-    const struct rnic *nic = &sim->system.nic[host];
-    uint64_t sum = 0;
-    if (count == 0)
-        return 0;
-    if (!sge || count > RNICSIM_SGE_MOST)
-        return "sge_count: allowed 0 to 32, and sge is not NULL where it is not 0";
-    for (uint32_t i = 0; i < count; i++)
-        sum += sge[i].length_bytes;
-    if (sum != length_bytes)
-        return "length: allowed is the sum of its SGEs' lengths";
-    return nic->lookup.on || nic->fabric_source != NIC_FABRIC_OFF
-               ? "SGEs: not with nic.context_unit nor nic.fabric; allowed is sge_count 0"
-               : 0;
-}
-
-static void take_list(struct sge_list *list, const struct rnicsim_sge *sge, uint32_t count)
-{
-    list->count = count;
-    for (uint32_t i = 0; i < count; i++)
-        list->sge[i] = (struct sge){sge[i].address, sge[i].length_bytes, sge[i].lkey};
-}
-
 /* The message has the request's list. */
 static __attribute__((noinline, cold)) const char *give_list(struct rnicsim *sim, uint32_t host, uint32_t ref,
                                                              const struct rnicsim_wr *wr)
 {
     struct message *message = message_at(&sim->system.messages, ref);
-    const char *wrong = wrong_with_list(sim, host, wr->sge, wr->sge_count, wr->length_bytes);
+    const char *wrong = post_wrong_with_list(sim, host, wr->sge, wr->sge_count, wr->length_bytes);
     if (wrong)
         return wrong;
     if (sges_open(&sim->system.sges, ref))
         return "out of memory";
-    take_list(sges_of(&sim->system.sges, ref, SGE_OF_REQUEST), wr->sge, wr->sge_count);
+    post_take_list(sges_of(&sim->system.sges, ref, SGE_OF_REQUEST), wr->sge, wr->sge_count);
     message->local_sges = (uint8_t)wr->sge_count;
     message->local_address = wr->sge[0].address;
     message->lkey = wr->sge[0].lkey;
@@ -171,43 +143,6 @@ static const char *wrong_with_request(const struct rnicsim *sim, uint32_t host, 
     return qp->transport == QP_UD ? wrong_with_datagram(sim, host, qp, wr) : 0;
 }
 
-static int check_list(const void *list, size_t count, struct rnicsim_error *error)
-{
-    if (count < 1)
-        return api_fail(error, RNICSIM_EINPUT, "nothing is posted: count is 0, allowed from 1 to the queue's depth");
-    if (!list)
-        return api_fail(error, RNICSIM_EINPUT, "the list of what is posted is NULL, but count is %zu", count);
-    return RNICSIM_OK;
-}
-
-/* Checks an instant given from outside and turns it into the simulation's own time. */
-static int own_time(struct rnicsim *sim, uint32_t host, int64_t at_ps, int64_t *own_ps, struct rnicsim_error *error)
-{
-    if (at_ps > RNICSIM_TIME_MAX)
-        return api_fail(error, RNICSIM_EINPUT, "a post at %lld ps, allowed up to 2^62 ps", (long long)at_ps);
-    *own_ps = at_ps + sim->system.shift_ps;
-    if (at_ps < 0 || *own_ps < sim->system.sim.now)
-        return api_fail(error, RNICSIM_EINPUT, "a post at %lld ps lies before now, %lld ps", (long long)at_ps,
-                        (long long)rnicsim_now(sim));
-    if (*own_ps < sim->last_post_ps[host])
-        return api_fail(error, RNICSIM_EINPUT, "a post of host %u at %lld ps lies before its last one", host,
-                        (long long)at_ps);
-    sim->last_post_ps[host] = *own_ps;
-    if (*own_ps < sim->first_post_ps)
-        sim->first_post_ps = *own_ps;
-    return RNICSIM_OK;
-}
-
-/* A checked post, for api_guard(). */
-struct post {
-    uint32_t host, index;
-    size_t count;
-    const struct rnicsim_wr *requests;
-    const struct rnicsim_recv *buffers;
-    struct receive_queue *queue; /* for them */
-    int64_t own_ps;
-};
-
 /* A checked request is posted. */
 static void finish_message(struct rnicsim *sim, const struct post *post, uint32_t ref, const struct rnicsim_wr *wr)
 {
@@ -289,7 +224,7 @@ int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
     if (dead)
         return dead;
     struct qp *qp = api_find_qp(sim, host, qpn, error);
-    if (!qp || check_list(requests, count, error))
+    if (!qp || post_check(requests, count, error))
         return RNICSIM_EINPUT;
     post.index = (uint32_t)(qp - sim->system.nic[host].qp);
     if (qp->halted == QP_NOT_READY)
@@ -303,98 +238,11 @@ int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
                         qpn, host, qp->posted - qp->retired, qp->sq_depth, count);
     if (make_messages(sim, qp, &post, at_ps, error))
         return RNICSIM_EINPUT;
-    if (own_time(sim, host, at_ps, &post.own_ps, error)) {
+    if (post_own_time(sim, host, at_ps, &post.own_ps, error)) {
         drop_messages(sim, qp, count);
         return RNICSIM_EINPUT;
     }
     return api_guard(sim, ring, &post, error);
-}
-
-static int add_receives(struct rnicsim *sim, void *argument, struct rnicsim_error *error)
-{
-    const struct post *post = argument;
-    struct receive_queue *queue = post->queue;
-    int64_t posted_at = host_post_receive(&sim->system.nic[post->host].host, post->own_ps, (uint32_t)post->count);
-    for (size_t i = 0; i < post->count; i++) {
-        const struct rnicsim_recv *buffer = &post->buffers[i];
-        struct qp_receive *slot = &queue->slot[queue->posted & queue->mask];
-        struct sge_list *list = slot->list; /* of the one that was here before */
-        if (buffer->sge_count > 0 && !list && !(list = malloc(sizeof *list)))
-            return api_fail(error, RNICSIM_EINPUT, "out of memory");
-        if (buffer->sge_count == 0) {
-            free(list);
-            list = NULL;
-        } else
-            take_list(list, buffer->sge, buffer->sge_count);
-        *slot = (struct qp_receive){.wr_id = buffer->wr_id,
-                                    .address = list ? list->sge[0].address : buffer->address,
-                                    .posted_at_ps = posted_at,
-                                    .length_bytes = buffer->length_bytes,
-                                    .lkey = list ? list->sge[0].lkey : buffer->lkey,
-                                    .list = list};
-        queue->posted++;
-    }
-    struct rnic *nic = &sim->system.nic[post->host];
-    if (post->index != QP_NONE && nic->qp[post->index].failed)
-        errors_go_on(nic, post->index, rnic_cycle(nic, posted_at));
-    return RNICSIM_OK;
-}
-
-/* To the queue of a QP or an SRQ, as far as it has room. */
-static int post_receives(struct rnicsim *sim, struct post *post, const char *whose, uint32_t number, int64_t at_ps,
-                         struct rnicsim_error *error)
-{
-    const struct receive_queue *queue = post->queue;
-    uint32_t held = queue->posted - queue->taken;
-    if (post->count > queue->depth - held)
-        return api_fail(error, RNICSIM_EINPUT,
-                        "receive queue full: %s %u of host %u holds %u of %u, %zu more were posted", whose, number,
-                        post->host, held, queue->depth, post->count);
-    for (size_t i = 0; i < post->count; i++) {
-        const struct rnicsim_recv *buffer = &post->buffers[i];
-        const char *wrong = wrong_with_list(sim, post->host, buffer->sge, buffer->sge_count, buffer->length_bytes);
-        if (wrong)
-            return api_fail(error, RNICSIM_EINPUT, "receive buffer %llu of %s %u of host %u: %s",
-                            (unsigned long long)buffer->wr_id, whose, number, post->host, wrong);
-    }
-    if (own_time(sim, post->host, at_ps, &post->own_ps, error))
-        return RNICSIM_EINPUT;
-    return api_guard(sim, add_receives, post, error);
-}
-
-int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const struct rnicsim_recv *buffers,
-                      size_t count, int64_t at_ps, struct rnicsim_error *error)
-{
-    struct post post = {.host = host, .count = count, .buffers = buffers};
-    int dead = api_alive(sim, error);
-    if (dead)
-        return dead;
-    struct qp *qp = api_find_qp(sim, host, qpn, error);
-    if (!qp || check_list(buffers, count, error))
-        return RNICSIM_EINPUT;
-    post.index = (uint32_t)(qp - sim->system.nic[host].qp);
-    if (qp->state == QP_RESET && !qp->failed)
-        return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u is in RESET: allowed from INIT on", qpn, host);
-    if (qp->srq != SRQ_NONE)
-        return api_fail(error, RNICSIM_EINPUT,
-                        "QP %u of host %u takes its receive buffers from SRQ %u: allowed is a post to that", qpn, host,
-                        sim->system.nic[host].srqs.srq[qp->srq]->srqn);
-    post.queue = qp->receives;
-    return post_receives(sim, &post, "QP", qpn, at_ps, error);
-}
-
-int rnicsim_post_srq_recv(struct rnicsim *sim, uint32_t host, uint32_t srqn, const struct rnicsim_recv *buffers,
-                          size_t count, int64_t at_ps, struct rnicsim_error *error)
-{
-    struct post post = {.host = host, .index = QP_NONE, .count = count, .buffers = buffers};
-    int dead = api_alive(sim, error);
-    if (dead)
-        return dead;
-    const struct srq *srq = api_find_srq(sim, host, srqn, error);
-    if (!srq || check_list(buffers, count, error))
-        return RNICSIM_EINPUT;
-    post.queue = srq->queue;
-    return post_receives(sim, &post, "SRQ", srqn, at_ps, error);
 }
 
 int64_t rnicsim_host_free_at(const struct rnicsim *sim, uint32_t host)

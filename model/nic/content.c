@@ -238,7 +238,7 @@ void content_written(struct rnic *rnic, const struct pcie_up *up)
                             .ordinal = message->ordinal,
                             .offset = item->offset,
                             .address = address + item->offset};
-    put_pieces(rnic, up->payload_visible_at_ps, &op, dma_places(rnic, item), item->offset + grh_bytes);
+    put_pieces(rnic, up->payload_visible_at_ps, &op, places_of(rnic, item), item->offset + grh_bytes);
 }
 
 /* ---- at their instants ---- */

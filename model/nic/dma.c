@@ -87,38 +87,6 @@ void rnic_run_reads(struct rnic *rnic)
         port_forward_payload(rnic);
 }
 
-const struct sge_list *dma_places(const struct rnic *rnic, const struct item *item)
-{
-    const struct message *message = rnic_message(rnic, item->message);
-    if (item->kind == ITEM_DATA && message->receive_sges > 0)
-        return sges_of(rnic->setup.sges, item->message, SGE_OF_RECEIVE);
-    return item->kind == ITEM_ANSWER && message->local_sges > 0
-               ? sges_of(rnic->setup.sges, item->message, SGE_OF_REQUEST)
-               : 0;
-}
-
-static struct pcie_place segment_of(void *context, int is_write, uint32_t ref, uint32_t left)
-{
-    const struct rnic *rnic = context;
-    const struct item *item = rnic_item(rnic, ref);
-    const struct sge_list *list =
-        is_write ? dma_places(rnic, item) : sges_of(rnic->setup.sges, item->message, SGE_OF_REQUEST);
-    uint32_t count = sge_segments(list, item->offset, item->payload_bytes);
-    return sge_segment(list, item->offset, item->payload_bytes, count - left);
-}
-
-static __attribute__((noinline, cold)) void scatter(const struct rnic *rnic, const struct item *item,
-                                                    struct pcie_write *write)
-{
-    const struct sge_list *list = dma_places(rnic, item);
-    if (!list || item->payload_bytes == 0)
-        return;
-    struct pcie_place first = sge_segment(list, item->offset, item->payload_bytes, 0);
-    write->address = first.address;
-    write->bytes = first.bytes;
-    write->segments = (uint8_t)(sge_segments(list, item->offset, item->payload_bytes) - 1);
-}
-
 static void describe(void *context, int input, uint32_t ref, struct pcie_write *write)
 {
     const struct rnic *rnic = context;
@@ -142,7 +110,7 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
                                      .kind = PCIE_PAYLOAD_WRITE,
                                      .last_kind = PCIE_PAYLOAD_WRITE};
         if (__builtin_expect(message->local_sges > 0, 0))
-            scatter(rnic, item, write);
+            places_scatter(rnic, item, write);
         return;
     }
     int has_cqe = item->last && message_is_received(message) && item->status == MESSAGE_OK && !rnic->receive_cqe_apart;
@@ -152,7 +120,7 @@ static void describe(void *context, int input, uint32_t ref, struct pcie_write *
                                  .kind = PCIE_PAYLOAD_WRITE,
                                  .last_kind = PCIE_CQE_WRITE};
     if (__builtin_expect(message->receive_sges > 0, 0))
-        scatter(rnic, item, write);
+        places_scatter(rnic, item, write);
 }
 
 /* The last thing written of a message tells a program that it is there: its CQE, or its last byte. It must not be seen before all payload,
@@ -402,7 +370,7 @@ void dma_join(struct rnic *rnic)
     rnic->pcie.write_in[PCIE_IN_PAYLOAD - 1] = &rnic->path[RNIC_RESPOND].end;
     rnic->pcie.write_in[PCIE_IN_CQE - 1] = &rnic->path[RNIC_CQE].end;
     rnic->pcie.describe = describe;
-    rnic->pcie.segment_of = segment_of;
+    rnic->pcie.segment_of = places_segment;
     rnic->pcie.describe_context = rnic;
     for (int i = 0; i < 2; i++) {
         rnic->pcie.write_in[i]->read_decider = rnic->pcie.up_decider;

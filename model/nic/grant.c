@@ -143,19 +143,6 @@ static __attribute__((noinline, cold)) void take_place(struct rnic *rnic, struct
     payload_keep(rnic, now_cyc);
 }
 
-/* Its payload lies in several places: the read engine asks for those behind the first (dma.c). */
-static __attribute__((noinline, cold)) void gather(struct rnic *rnic, uint32_t index, const struct item *item)
-{
-    const struct sge_list *list = sges_of(rnic->setup.sges, item->message, SGE_OF_REQUEST);
-    struct pcie_place first = sge_segment(list, item->offset, item->payload_bytes, 0);
-    struct pcie_read *read = &rnic->pcie.read[index];
-    if (read->bytes == 0) /* it is in the NIC already */
-        return;
-    read->address = first.address;
-    read->bytes = first.bytes;
-    read->segments = (uint8_t)(sge_segments(list, item->offset, item->payload_bytes) - 1);
-}
-
 /* Its payload is to be read. Returns the operation. */
 static inline __attribute__((always_inline)) uint32_t
 read_payload(struct rnic *rnic, struct qp *qp, const struct message *message, uint32_t ref, int64_t now_cyc)
@@ -176,7 +163,7 @@ read_payload(struct rnic *rnic, struct qp *qp, const struct message *message, ui
     uint32_t read = pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, message->local_address + item->offset,
                                     is_here ? 0 : item->payload_bytes, ref);
     if (__builtin_expect(message->local_sges > 0, 0))
-        gather(rnic, read, item);
+        places_gather(rnic, read, item);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
     return read;

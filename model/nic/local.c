@@ -83,3 +83,11 @@ uint32_t local_end(struct rnic *rnic, struct message *message)
         message->status = message->opcode == MESSAGE_BIND_MW ? MESSAGE_BIND_FAILED : MESSAGE_QP_OPERATION;
     return message->status;
 }
+
+uint32_t local_request(const struct qp *qp, uint32_t message)
+{
+    uint32_t request = qp->acked;
+    while (qp->send[request & qp->send_mask] != message)
+        request++;
+    return request;
+}

@@ -19,5 +19,7 @@ int local_holds(const struct rnic *rnic, const struct qp *qp);
 void local_begin(struct rnic *rnic, uint32_t qp, int64_t now_cyc);
 /* It is done. Returns its status (enum message_status), also kept in it. */
 uint32_t local_end(struct rnic *rnic, struct message *message);
+/* The request, counted like qp.posted, that a message is which is not acknowledged. */
+uint32_t local_request(const struct qp *qp, uint32_t message);
 
 #endif

@@ -131,15 +131,6 @@ void retire_returned(struct rnic *rnic, uint32_t message, int64_t cyc)
     rnic_wake_retire(rnic, cyc);
 }
 
-/* The request, counted like `posted`, that the message is. */
-static uint32_t request_of(const struct qp *qp, uint32_t message)
-{
-    uint32_t request = qp->acked;
-    while (qp->send[request & qp->send_mask] != message)
-        request++;
-    return request;
-}
-
 /* What was begun at this NIC itself is done. A QP that failed meanwhile has flushed it. */
 static void end_local(struct rnic *rnic, uint32_t index, int64_t now_cyc)
 {
@@ -153,7 +144,7 @@ static void end_local(struct rnic *rnic, uint32_t index, int64_t now_cyc)
         if (local_end(rnic, message) == MESSAGE_OK)
             acknowledge(rnic, qp, psn_add(qp->requester.psn_oldest, PSN_MASK), SIM_NEVER, SIM_NEVER);
         else
-            errors_halt(rnic, number, request_of(qp, index), now_cyc);
+            errors_halt(rnic, number, local_request(qp, index), now_cyc);
         errors_look(rnic, number, now_cyc);
         scheduler_kick(rnic, number, now_cyc + 1, QP_WAIT_REQUEST);
     }

@@ -333,9 +333,15 @@ void events_srq_limit(struct rnic *rnic, uint32_t srq);
 /* From when on a TLP that up tells of was on the link. */
 int64_t dma_begun_ps(const struct rnic *rnic, const struct pcie_up *up);
 
+/* Payload in several places (places.c): where a packet's goes to, NULL: it is one place; */
+const struct sge_list *places_of(const struct rnic *rnic, const struct item *item);
+/* what the read operation of a packet begins with; what its write does; */
+void places_gather(struct rnic *rnic, uint32_t read, const struct item *item);
+void places_scatter(const struct rnic *rnic, const struct item *item, struct pcie_write *write);
+/* and each further one of them (pcie_segment_fn). */
+struct pcie_place places_segment(void *rnic, int is_write, uint32_t ref, uint32_t left);
+
 /* The PCIe side: first its own state and deciders, then, when the paths stand, what it reads and writes. */
-/* The places in memory here that a packet's payload goes to; NULL: it is one. */
-const struct sge_list *dma_places(const struct rnic *rnic, const struct item *item);
 int dma_init(struct rnic *rnic, char *error, size_t error_bytes);
 void dma_join(struct rnic *rnic);
 
