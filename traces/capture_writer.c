@@ -102,6 +102,10 @@ static struct wire_packet packet_of(const struct rnicsim_frame *frame)
                                  .qkey = frame->qkey,
                                  .source_qpn = frame->source_qpn,
                                  .xrc_srqn = frame->srqn,
+                                 .swap = frame->swap_or_add,
+                                 .compare = frame->compare,
+                                 .original = frame->original,
+                                 .payload = frame->payload,
                                  .payload_bytes = frame->payload_bytes};
     take_addresses(packet.source_mac, packet.source_gid, sender);
     take_addresses(packet.destination_mac, packet.destination_gid, 1 - sender);

@@ -120,6 +120,8 @@ void rnicsim_destroy(struct rnicsim *sim)
     if (!sim)
         return;
     watch_free(sim);
+    frames_release(sim);
+    free(sim->held);
     system_free(&sim->system);
     free(sim);
 }

@@ -13,6 +13,8 @@ struct rnicsim {
     uint64_t posted;                     /* requests */
     int64_t first_post_ps, last_done_ps; /* SIM_NEVER, 0: none yet; in the simulation's own time */
     int64_t last_post_ps[API_HOSTS];
+    uint32_t *held; /* blocks of the frames that were told of last */
+    size_t held_count, held_room;
     struct watch *watch; /* NULL: nobody wants incidents or passes (model/api/watch.c) */
 };
 
@@ -43,6 +45,8 @@ static inline int api_access_is_wrong(uint32_t access)
     return (access & ~(uint32_t)(RNICSIM_ACCESS_ALL | RNICSIM_ACCESS_NO_MORE)) != 0;
 }
 
+/* The payload of frames that were told of. */
+void frames_release(struct rnicsim *sim);
 /* What was kept of incidents and passes. */
 void watch_free(struct rnicsim *sim);
 /* A FIFO by its number; NULL: there is none, or it is a buffer without an order. */

@@ -428,6 +428,9 @@ struct rnicsim_frame {
     uint64_t address;  /* of the RETH, as rkey and dma_bytes; or of the AtomicETH */
     uint32_t rkey, dma_bytes, immediate;
     uint32_t qkey, srqn; /* of the DETH, of the XRCETH */
+    /* with rnicsim_options.data: what the payload holds, until the next rnicsim_frames(), else NULL; of the AtomicETH and the AtomicAckETH */
+    const uint8_t *payload;
+    uint64_t swap_or_add, compare, original;
 };
 
 /* Before anything is posted: from now on frames are kept for rnicsim_frames(). */

@@ -26,7 +26,7 @@ static struct content_block *block_at(const struct contents *contents, uint32_t 
     return (struct content_block *)contents->blocks.slot + block;
 }
 
-static void give(struct contents *contents, uint32_t block)
+void content_give(struct contents *contents, uint32_t block)
 {
     if (block == POOL_NONE || --block_at(contents, block)->owners > 0)
         return;
@@ -34,16 +34,29 @@ static void give(struct contents *contents, uint32_t block)
     pool_give(&contents->blocks, block);
 }
 
+uint32_t content_hold(struct contents *contents, uint32_t item)
+{
+    uint32_t block = item < contents->items ? contents->of_item[item] : POOL_NONE;
+    if (block != POOL_NONE)
+        block_at(contents, block)->owners++;
+    return block;
+}
+
+const uint8_t *content_bytes(const struct contents *contents, uint32_t block)
+{
+    return block_at(contents, block)->bytes;
+}
+
 void contents_free(struct contents *contents)
 {
     if (!contents)
         return;
     while (contents->due.count > 0)
-        give(contents, ((struct content_op *)contents->ops.slot)[heap_take(&contents->due).ref].block);
+        content_give(contents, ((struct content_op *)contents->ops.slot)[heap_take(&contents->due).ref].block);
     for (uint32_t i = 0; i < contents->items; i++)
-        give(contents, contents->of_item[i]);
+        content_give(contents, contents->of_item[i]);
     for (uint32_t i = 0; i < contents->messages; i++)
-        give(contents, contents->of_message[i].inline_block);
+        content_give(contents, contents->of_message[i].inline_block);
     memory_free(&contents->memory[0]);
     memory_free(&contents->memory[1]);
     pool_free(&contents->blocks);
@@ -104,7 +117,7 @@ void content_posted(struct contents *contents, uint32_t host, const struct pool 
     struct content_message *of = message_of(contents, index);
     if (!of)
         return;
-    give(contents, of->inline_block);
+    content_give(contents, of->inline_block);
     *of = (struct content_message){.compare = compare,
                                    .swap_or_add = swap_or_add,
                                    .ordinal = message->ordinal,
@@ -141,7 +154,7 @@ static void set_item(struct contents *contents, uint32_t item, uint32_t block)
         contents->of_item = more;
         contents->items = room;
     }
-    give(contents, contents->of_item[item]); /* of the packet that was this item before */
+    content_give(contents, contents->of_item[item]); /* of the packet that was this item before */
     contents->of_item[item] = block;
 }
 
@@ -215,10 +228,7 @@ void content_sent(struct rnic *rnic, uint32_t ref, int64_t at_cyc)
 void content_doubled(struct rnic *rnic, uint32_t ref, uint32_t other)
 {
     struct contents *contents = rnic->setup.contents;
-    uint32_t block = ref < contents->items ? contents->of_item[ref] : POOL_NONE;
-    if (block != POOL_NONE)
-        block_at(contents, block)->owners++;
-    set_item(contents, other, block);
+    set_item(contents, other, content_hold(contents, ref));
 }
 
 void content_written(struct rnic *rnic, const struct pcie_up *up)
@@ -313,7 +323,7 @@ void contents_settle(struct contents *contents, const struct pool *messages, int
                 change(contents, &op, message_at(messages, op.message)->opcode == MESSAGE_CMP_SWAP);
             memcpy(bytes, &contents->of_message[op.message].original, sizeof(uint64_t));
         }
-        give(contents, op.block);
+        content_give(contents, op.block);
         pool_give(&contents->ops, ref);
     }
 }

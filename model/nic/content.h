@@ -71,6 +71,10 @@ void content_sent(struct rnic *rnic, uint32_t item, int64_t at_cyc);
 void content_doubled(struct rnic *rnic, uint32_t item, uint32_t other);
 /* A packet's payload is written. */
 void content_written(struct rnic *rnic, const struct pcie_up *up);
+/* The bytes of a packet are kept for somebody else, too, until content_give(): their block, or POOL_NONE. They are there when the packet is on the line. */
+uint32_t content_hold(struct contents *contents, uint32_t item);
+const uint8_t *content_bytes(const struct contents *contents, uint32_t block);
+void content_give(struct contents *contents, uint32_t block); /* POOL_NONE: nothing */
 /* All up to now_ps is done. */
 void contents_settle(struct contents *contents, const struct pool *messages, int64_t now_ps);
 

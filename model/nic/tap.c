@@ -149,12 +149,26 @@ static struct tap_frame describe(const struct rnic *rnic, const struct item *ite
     return frame;
 }
 
-static void keep(struct rnic *rnic, struct tap_frame frame, int64_t at_cyc, int is_sent)
+static void describe_content(const struct rnic *rnic, uint32_t ref, struct tap_frame *frame)
+{
+    struct contents *contents = rnic->setup.contents;
+    const struct item *item = rnic_item(rnic, ref);
+    frame->block = POOL_NONE;
+    if (!contents || item->kind == ITEM_ACK)
+        return;
+    if (item->payload_bytes > 0)
+        frame->block = content_hold(contents, ref);
+    frame->compare = contents->of_message[item->message].compare;
+    frame->swap_or_add = contents->of_message[item->message].swap_or_add;
+}
+
+static void keep(struct rnic *rnic, uint32_t item, struct tap_frame frame, int64_t at_cyc, int is_sent)
 {
     struct tap *tap = rnic->tap;
     frame.at_ps = clk_edge(&rnic->line.clk, at_cyc);
     frame.host = (uint32_t)(is_sent ? rnic->setup.entity : rnic->peer->setup.entity);
     frame.is_sent = (uint8_t)is_sent;
+    describe_content(rnic, item, &frame);
     uint64_t order = (uint64_t)frame.host << 62 | (uint64_t)(is_sent == 0) << 61 | tap->count[frame.host][is_sent]++;
     uint32_t ref = pool_take(&tap->seen);
     model_assert(rnic->sim, ref != POOL_NONE && heap_put(&tap->waiting, frame.at_ps, order, ref) == 0, "out of memory");
@@ -163,12 +177,12 @@ static void keep(struct rnic *rnic, struct tap_frame frame, int64_t at_cyc, int 
 
 void tap_sent(struct rnic *rnic, uint32_t item, uint32_t bytes, int64_t start_cyc)
 {
-    keep(rnic, describe(rnic, rnic_item(rnic, item), bytes), start_cyc, 1);
+    keep(rnic, item, describe(rnic, rnic_item(rnic, item), bytes), start_cyc, 1);
 }
 
 void tap_received(struct rnic *rnic, uint32_t item, uint32_t bytes, int64_t last_cyc)
 {
-    keep(rnic, describe(rnic, rnic_item(rnic, item), bytes), line_first_cyc(&rnic->line, bytes, last_cyc), 0);
+    keep(rnic, item, describe(rnic, rnic_item(rnic, item), bytes), line_first_cyc(&rnic->line, bytes, last_cyc), 0);
 }
 
 int tap_take(struct tap *tap, int64_t now_ps, struct tap_frame *out)

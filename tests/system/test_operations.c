@@ -97,6 +97,44 @@ static void frames_of_operations(void)
     }
 }
 
+/* Frames hold what payload does, as it is on the line: requests and answers, inline, and an atomic's words. */
+static void frames_hold_payload(void)
+{
+    static uint8_t source[3000];
+    const uint64_t word = 40;
+    struct rnicsim_frame frame[32];
+    for (uint32_t i = 0; i < sizeof source; i++)
+        source[i] = (uint8_t)(i * 11 + i / 250);
+    for (int n = 0; n < 3; n++) {
+        struct ends ends = ends_open_plain(NULL);
+        struct rnicsim_error error;
+        CU_ASSERT_EQUAL(rnicsim_frames_watch(ends.sim, &error), RNICSIM_OK);
+        CU_ASSERT_EQUAL(rnicsim_memory_write(ends.sim, n == 0 ? 0 : 1, n == 0 ? LOCAL : REMOTE, n < 2 ? (const void *)source : &word,
+                                             n < 2 ? 3000 : 8, &error),
+                        RNICSIM_OK);
+        struct rnicsim_wr wr = ends_request(n == 0 ? RNICSIM_WRITE : n == 1 ? RNICSIM_READ : RNICSIM_CMP_SWAP, n < 2 ? 3000 : 8);
+        wr.compare = 40;
+        wr.swap_or_add = 77;
+        ends_post(&ends, 0, wr);
+        ends_finish(&ends);
+        size_t count = rnicsim_frames(ends.sim, frame, 32);
+        uint32_t done[2] = {0, 0};
+        for (size_t i = 0; i < count; i++) {
+            if (frame[i].payload_bytes > 0) {
+                CU_ASSERT_FATAL(frame[i].payload != NULL);
+                CU_ASSERT_EQUAL(memcmp(frame[i].payload, source + done[frame[i].is_sent], frame[i].payload_bytes), 0);
+                done[frame[i].is_sent] += frame[i].payload_bytes;
+            }
+            if (frame[i].opcode == 0x13)
+                CU_ASSERT(frame[i].compare == 40 && frame[i].swap_or_add == 77);
+            if (frame[i].opcode == 0x12)
+                CU_ASSERT_EQUAL(frame[i].original, 40);
+        }
+        CU_ASSERT(done[0] == (n < 2 ? 3000 : 0) && done[1] == done[0]);
+        rnicsim_destroy(ends.sim);
+    }
+}
+
 /* ---- lists of places ---- */
 
 /* 9,000 bytes out of five places into four, at MTU 1024, with an empty place among each: SEND, WRITE, READ. Every byte lands where a plain copy puts it, and
@@ -208,6 +246,7 @@ void suite_system_operations(void)
     CU_add_test(suite, "FLUSH behind writes", flush_is_behind_writes);
     CU_add_test(suite, "ATOMIC_WRITE once", atomic_write_is_done_once);
     CU_add_test(suite, "frames", frames_of_operations);
+    CU_add_test(suite, "frames hold payload", frames_hold_payload);
     CU_add_test(suite, "gather and scatter", gather_and_scatter);
     CU_add_test(suite, "places cost", places_cost);
     CU_add_test(suite, "bad input", bad_input);
