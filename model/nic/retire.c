@@ -114,8 +114,11 @@ static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc
         recover_acknowledged(rnic, qp, acked, now_cyc);
     if (!qp->failed || !is_nak)
         acknowledge(rnic, qp, psn, ack->wire_at_ps, ack->judged_at_ps);
-    if (is_nak && recovers)
-        status = recover_after_nak(rnic, ack->qp, ack, now_cyc);
+    if (is_nak && recovers) /* behind an answer that is missing it says nothing yet: that is asked for first */
+        status = psn == psn_add(ack->psn, PSN_MASK) || status == MESSAGE_RETRY_EXCEEDED ||
+                         status == MESSAGE_RNR_EXCEEDED
+                     ? recover_after_nak(rnic, ack->qp, ack, now_cyc)
+                     : MESSAGE_OK;
     rnic->retiring_nak = status != MESSAGE_OK;
     if (status != MESSAGE_OK && !qp->failed)
         errors_fail(rnic, qp, status, qp->acked, now_cyc);
