@@ -51,12 +51,12 @@ struct collect {
     struct trace_map qp_index; /* (host, QP) to an index into qps */
     struct collect_qp *qps;    /* in the order of their first completions */
     struct collect_error *errors;
-    uint64_t error_count;        /* of them the first COLLECT_ERRORS are kept */
-    uint64_t delivered_bytes[2]; /* to each host, of whole messages */
+    uint64_t error_count;                      /* of them the first COLLECT_ERRORS are kept */
+    uint64_t delivered_bytes[2];               /* to each host, of whole messages */
     struct rnicsim_event first[COLLECT_FIRST]; /* of the requests that were done first */
     size_t first_count;
     uint64_t done; /* requests, however they ended */
-    int failed;                  /* memory ran out; stays */
+    int failed;    /* memory ran out; stays */
 };
 
 /* Payload over the time from its first request until its last completion. */

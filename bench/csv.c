@@ -209,8 +209,7 @@ void csv_write(const struct result *result, struct results *results)
         {"latency.csv", write_latency}, {"stages.csv", write_stages},     {"stalls.csv", write_stalls},
         {"fifos.csv", write_fifos},     {"pcie.csv", write_pcie},         {"events.csv", write_events},
         {"qps.csv", write_qps},         {"perftest.csv", write_perftest}, {"loads.csv", write_loads},
-        {"contexts.csv", caches_csv},
-        {"ports.csv", ports_csv},
+        {"contexts.csv", caches_csv},   {"ports.csv", ports_csv},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if ((files[i].write == write_perftest && result->perftest == NULL) ||

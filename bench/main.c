@@ -53,11 +53,11 @@ static int dispatch(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
-    return cli_fail(
-        "\"%s\" is no command; allowed are run, size, why, sweep, params, boards, trace, validate, compare, linecheck, mac, "
-        "net, headroom and pciebench; see "
-        "rnicsim --help",
-        argv[1]);
+    return cli_fail("\"%s\" is no command; allowed are run, size, why, sweep, params, boards, trace, validate, "
+                    "compare, linecheck, mac, "
+                    "net, headroom and pciebench; see "
+                    "rnicsim --help",
+                    argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -9,10 +9,9 @@
 #define PATH_BYTES 4096
 
 static const char *const known_tables[] = {
-    RESULTS_SUMMARY, RESULTS_SIZE, RESULTS_WHY, RESULTS_SWEEP_WHOLE, "sweep.csv",  "report.html", "depths.svh",
-    "depths.h",      "runs.csv",   "size.csv",  "latency.csv",       "stages.csv", "stalls.csv",  "fifos.csv",
-    "pcie.csv",      "events.csv", "qps.csv",   "perftest.csv",      "loads.csv",  "contexts.csv",
-    "ports.csv"};
+    RESULTS_SUMMARY, RESULTS_SIZE, RESULTS_WHY, RESULTS_SWEEP_WHOLE, "sweep.csv",  "report.html",  "depths.svh",
+    "depths.h",      "runs.csv",   "size.csv",  "latency.csv",       "stages.csv", "stalls.csv",   "fifos.csv",
+    "pcie.csv",      "events.csv", "qps.csv",   "perftest.csv",      "loads.csv",  "contexts.csv", "ports.csv"};
 static const char *const known_charts[] = {"latency_cdf",  "latency_ccdf", "waterfall",    "fifo_occupancy",
                                            "fifo_fullest", "fifo_around",  "load_latency", "bandwidth_size",
                                            "requests",     "pcie_kinds",   "depth_curve",  "waterfall_size",

@@ -22,7 +22,7 @@ struct run_options {
     uint64_t seed;
     const char *asserts[RUN_ASSERTS_MAX];
     size_t assert_count;
-    enum page_lang lang; /* of report.html */
+    enum page_lang lang;    /* of report.html */
     unsigned chart_formats; /* a set of enum gnuplot_format */
     int force, json, quiet, no_charts, horizon_off;
 };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #define USUAL_DRAW (UINT64_MAX / 100 * 99) /* 99 of 100 reads take no longer than one of this draw */
-#define ENTRIES_PER_LINE 8u  /* of a page table (Intel VT-d) */
-#define WHOLE_PPM 1000000000 /* of a share, in 0.001 ppm */
+#define ENTRIES_PER_LINE 8u                /* of a page table (Intel VT-d) */
+#define WHOLE_PPM 1000000000               /* of a share, in 0.001 ppm */
 #define LOAD_FACTOR_PERCENT \
     80 /* Understanding the Host Network, SIGCOMM 2024: contention makes latencies 1.26 to 1.8 times as long */
 

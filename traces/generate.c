@@ -222,7 +222,8 @@ static int fill_header(struct trace_generate_job *job, struct rnicsim_error *err
                               .base = TRACE_GENERATE_BASE,
                               .length = buffers * job->slot_bytes,
                               .page_bytes = PAGE_BYTES,
-                              .access = TRACE_LOCAL_WRITE | TRACE_REMOTE_WRITE | TRACE_REMOTE_READ | TRACE_REMOTE_ATOMIC};
+                              .access =
+                                  TRACE_LOCAL_WRITE | TRACE_REMOTE_WRITE | TRACE_REMOTE_READ | TRACE_REMOTE_ATOMIC};
         if (trace_header_add_mr(&job->header, &mr, error) != 0)
             return -1;
     }

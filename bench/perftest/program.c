@@ -227,9 +227,8 @@ void perftest_post_receive(struct perftest_side *side, uint32_t index)
     struct perftest_run *run = side->run;
     uint64_t n = side->qp[index].receives_posted++;
     uint32_t grh_bytes = run->options.transport == RNICSIM_UD ? 40 : 0;
-    struct rnicsim_recv recv = {.wr_id = index,
-                                .address = buffer(run, index, 1, n),
-                                .length_bytes = (uint32_t)run->size_bytes + grh_bytes};
+    struct rnicsim_recv recv = {
+        .wr_id = index, .address = buffer(run, index, 1, n), .length_bytes = (uint32_t)run->size_bytes + grh_bytes};
     if (run->options.use_srq)
         note(side, rnicsim_post_srq_recv(run->sim, side->host, SRQN, &recv, 1, side->now_ps, &run->error));
     else

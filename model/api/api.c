@@ -96,8 +96,7 @@ int rnicsim_create(const struct rnicsim_options *options, struct rnicsim **out, 
     if (refused)
         return api_fail(error, RNICSIM_EINPUT, "%s", refused);
     struct system_names names = {options->board, options->mac, options->host};
-    struct config *config =
-        system_configure(options->data_dir, &names, options->set, options->set_count, &wrong);
+    struct config *config = system_configure(options->data_dir, &names, options->set, options->set_count, &wrong);
     if (!config)
         return api_fail(error, RNICSIM_EINPUT, "%s", wrong.text);
     struct rnicsim *sim = calloc(1, sizeof *sim);
@@ -215,8 +214,8 @@ static void fill_receive(const struct rnicsim *sim, const struct outbox_entry *e
 
 static void fill_event(const struct rnicsim *sim, const struct outbox_entry *entry, struct rnicsim_event *event)
 {
-    static const enum rnicsim_event_kind kind[] = {
-        RNICSIM_SEND_DONE, RNICSIM_RECV_DONE, RNICSIM_WRITE_VISIBLE, RNICSIM_UNSIGNALLED};
+    static const enum rnicsim_event_kind kind[] = {RNICSIM_SEND_DONE, RNICSIM_RECV_DONE, RNICSIM_WRITE_VISIBLE,
+                                                   RNICSIM_UNSIGNALLED};
     const struct message *message = message_at(&sim->system.messages, entry->message);
     int at_requester = entry->kind == OUTBOX_SEND_DONE || entry->kind == OUTBOX_UNSIGNALLED;
     uint32_t requester = at_requester ? entry->host : entry->host ^ 1u;
@@ -250,9 +249,8 @@ static void fill_event(const struct rnicsim *sim, const struct outbox_entry *ent
 static struct rnicsim_event object_event(const struct rnicsim *sim, const struct outbox_entry *entry)
 {
     const struct rnic *nic = &sim->system.nic[entry->host];
-    struct rnicsim_event event = {.kind = RNICSIM_SRQ_LIMIT,
-                                  .host = entry->host,
-                                  .at_ps = entry->at_ps - sim->system.shift_ps};
+    struct rnicsim_event event = {
+        .kind = RNICSIM_SRQ_LIMIT, .host = entry->host, .at_ps = entry->at_ps - sim->system.shift_ps};
     if (entry->kind == OUTBOX_SRQ_LIMIT) {
         event.srqn = nic->srqs.srq[entry->message]->srqn;
         return event;

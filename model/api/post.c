@@ -49,8 +49,7 @@ static __attribute__((noinline, cold)) const char *give_list(struct rnicsim *sim
 }
 
 /* Which of its keys are wrong, or that it is for the NICs to see (enum message_key). */
-static unsigned wrong_keys(const struct rnicsim *sim, uint32_t host, const struct qp *qp,
-                           const struct message *message)
+static unsigned wrong_keys(const struct rnicsim *sim, uint32_t host, const struct qp *qp, const struct message *message)
 {
     const struct rnic *own = &sim->system.nic[host], *peer = &sim->system.nic[host ^ 1];
     int is_open = qp->transport == QP_UD || peer->qp[qp->peer].access == KEY_ALL;
@@ -83,7 +82,8 @@ static const char *wrong_with_local(const struct rnicsim *sim, uint32_t host, co
     if (!wr->bind)
         return "bind is NULL: LOCAL_INV, BIND_MW and FAST_REG say in it what they do";
     if (qp->transport == QP_UD || !sim->system.nic[host].has_local)
-        return "LOCAL_INV, BIND_MW and FAST_REG: allowed on RC, UC and XRC, when the host has a window or a free region";
+        return "LOCAL_INV, BIND_MW and FAST_REG: allowed on RC, UC and XRC, when the host has a window or a free "
+               "region";
     if (wr->length_bytes != 0 || (wr->flags & RNICSIM_INLINE))
         return "LOCAL_INV, BIND_MW and FAST_REG carry nothing: length is 0, inline is not set";
     if (api_access_is_wrong(wr->bind->access))

@@ -99,8 +99,9 @@ static int frame_too_large(const struct nic_params *nic, const struct rnicsim_qp
     if (ready_quantum_bytes(nic) >= frame_bytes)
         return RNICSIM_OK;
     return api_fail(error, RNICSIM_EINPUT,
-                    "QP %u of host %u: a frame of MTU %u has %lld bytes, a quantum of the scheduler only %lld", attr->qpn,
-                    attr->host, attr->mtu_bytes, (long long)frame_bytes, (long long)ready_quantum_bytes(nic));
+                    "QP %u of host %u: a frame of MTU %u has %lld bytes, a quantum of the scheduler only %lld",
+                    attr->qpn, attr->host, attr->mtu_bytes, (long long)frame_bytes,
+                    (long long)ready_quantum_bytes(nic));
 }
 
 int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error)
@@ -143,7 +144,8 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
         qp.peer_qpn = 0;
     }
     uint32_t peer = qp_table_find(&sim->system.nic[attr->peer_host].by_number, attr->peer_qpn);
-    if (qp.peer_qpn != 0 && peer != QP_NONE && sim->system.nic[attr->peer_host].qp[peer].transport != (unsigned)attr->transport)
+    if (qp.peer_qpn != 0 && peer != QP_NONE &&
+        sim->system.nic[attr->peer_host].qp[peer].transport != (unsigned)attr->transport)
         wrong = "its peer has another transport";
     else
         wrong = open_transport(&sim->system, attr->host, &qp, attr);

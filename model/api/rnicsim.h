@@ -137,7 +137,7 @@ RNICSIM_API int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_a
 RNICSIM_API int rnicsim_qp_modify(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, struct rnicsim_error *error);
 struct rnicsim_qp_info {
     enum rnicsim_qp_state state;
-    int is_draining; /* in SQD: requests that have begun are not done */
+    int is_draining;                      /* in SQD: requests that have begun are not done */
     uint32_t send_queued, receive_queued; /* WQEs that are posted and not done */
 };
 RNICSIM_API int rnicsim_qp_query(const struct rnicsim *sim, uint32_t host, uint32_t qpn, struct rnicsim_qp_info *out);
@@ -158,7 +158,7 @@ enum rnicsim_key_kind {
     RNICSIM_REGION,
     RNICSIM_FAST_REGION, /* free until a FAST_REG */
     RNICSIM_WINDOW_1,    /* free until a BIND_MW, which may come again */
-    RNICSIM_WINDOW_2     /* free until a BIND_MW; then only for the QP that it was posted on, until LOCAL_INV or SEND_INV */
+    RNICSIM_WINDOW_2 /* free until a BIND_MW; then only for the QP that it was posted on, until LOCAL_INV or SEND_INV */
 };
 
 struct rnicsim_mr_attr {
@@ -169,7 +169,8 @@ struct rnicsim_mr_attr {
     uint64_t page_bytes;   /* 4096, 2 MiB or 1 GiB */
     uint32_t access;       /* of what is free, 0 */
     uint32_t pd;
-    enum rnicsim_key_kind kind; /* windows and fast regions: not with nic.context_unit, nic.grant = request, nic.fabric */
+    enum rnicsim_key_kind
+        kind; /* windows and fast regions: not with nic.context_unit, nic.grant = request, nic.fabric */
 };
 
 /* While a host has none, its keys are not looked at. */
@@ -199,10 +200,10 @@ enum rnicsim_opcode {
 };
 
 struct rnicsim_bind {
-    uint32_t key;     /* the window or region, which has new_key from then on; LOCAL_INV needs only this */
-    uint32_t new_key; /* the same but for the last 8 bits */
-    uint32_t region;  /* of a window: the key of what it is bound to */
-    uint32_t access;  /* enum rnicsim_access */
+    uint32_t key;                /* the window or region, which has new_key from then on; LOCAL_INV needs only this */
+    uint32_t new_key;            /* the same but for the last 8 bits */
+    uint32_t region;             /* of a window: the key of what it is bound to */
+    uint32_t access;             /* enum rnicsim_access */
     uint64_t base, length_bytes; /* length 0 frees a window of type 1 */
 };
 
@@ -243,7 +244,7 @@ struct rnicsim_wr {
     uint64_t compare, swap_or_add;    /* of an atomic, with rnicsim_options.data */
     const struct rnicsim_sge *sge; /* a list instead of local_address and lkey, whose lengths add up to length_bytes */
     uint32_t sge_count;            /* 0: none, or 1 .. RNICSIM_SGE_MOST; not with nic.context_unit, nic.fabric */
-    const struct rnicsim_bind *bind;  /* of LOCAL_INV, BIND_MW, FAST_REG; else NULL */
+    const struct rnicsim_bind *bind; /* of LOCAL_INV, BIND_MW, FAST_REG; else NULL */
     int64_t arrival_ps; /* with RNICSIM_HAS_ARRIVAL: 0 .. the post's at_ps. Changes no time, only the first stamp */
 };
 
@@ -383,7 +384,7 @@ enum rnicsim_event_kind {
     RNICSIM_WRITE_VISIBLE, /* the last byte of a peer's WRITE lies in this host's memory */
     RNICSIM_UNSIGNALLED,   /* an unsignalled request was retired; no program sees it, statistics do */
     RNICSIM_SRQ_LIMIT, /* an SRQ has fewer buffers than its limit: kind, host, srqn and at_ps are set, nothing else */
-    RNICSIM_QP_FAILED  /* a QP failed as a responder: kind, host, qpn, status (9 to 11, as its peer is told) and at_ps */
+    RNICSIM_QP_FAILED /* a QP failed as a responder: kind, host, qpn, status (9 to 11, as its peer is told) and at_ps */
 };
 
 struct rnicsim_event {
@@ -401,7 +402,7 @@ struct rnicsim_event {
     int64_t stamp_ps[RNICSIM_STAMP_COUNT];
     uint32_t
         src_qpn; /* RECV_DONE of a UD QP; else 0. length_bytes is without the 40 bytes for the GRH, which ibv_wc.byte_len counts */
-    uint32_t srqn; /* RECV_DONE: the SRQ that the buffer was taken from, 0: none; SRQ_LIMIT */
+    uint32_t srqn;    /* RECV_DONE: the SRQ that the buffer was taken from, 0: none; SRQ_LIMIT */
     uint64_t request; /* of all that were posted, from 1; 0: SRQ_LIMIT */
 };
 
@@ -473,9 +474,9 @@ RNICSIM_API void rnicsim_totals(const struct rnicsim *sim, struct rnicsim_totals
 
 /* What a NIC's port did: its line, FEC, flow control. */
 struct rnicsim_port {
-    const char *nic; /* "a" */
+    const char *nic;               /* "a" */
     uint64_t frames, other_frames; /* sent; of those of others (mac.other_load) */
-    uint64_t wire_bytes; /* sent, with preamble, FCS and gap */
+    uint64_t wire_bytes;           /* sent, with preamble, FCS and gap */
     int64_t rate_bps;
     uint64_t underruns;
     int has_errors; /* mac.bit_errors: the next are not 0 for want of them. Codewords, and symbols in them, of what this NIC sent; without FEC
@@ -483,8 +484,9 @@ struct rnicsim_port {
     uint64_t fec_corrected, fec_symbols, fec_uncorrectable;
     int has_pause; /* mac.pause */
     uint64_t pauses_sent, pauses_received, pauses_lost, pause_storms;
-    int64_t paused_ps;     /* it was told not to send: the peer's pauses, up to now */
-    uint32_t pause_from_bytes, pause_headroom_bytes; /* of the receive FIFO: from how full on the peer is paused; what lies above */
+    int64_t paused_ps; /* it was told not to send: the peer's pauses, up to now */
+    uint32_t pause_from_bytes,
+        pause_headroom_bytes;  /* of the receive FIFO: from how full on the peer is paused; what lies above */
     uint32_t high_water_bytes; /* of the receive FIFO */
 };
 /* host: 0 or 1. */
@@ -645,7 +647,8 @@ struct rnicsim_stretch {
 
 struct rnicsim_incident { /* that made something at a host, or on its PCIe link, later than it mostly is */
     uint32_t host;
-    const char *what; /* "slow read" (memory answers later than 99 of 100 times), "DRAM refresh", "IOTLB miss", "host stall", "host woke",
+    const char *
+        what; /* "slow read" (memory answers later than 99 of 100 times), "DRAM refresh", "IOTLB miss", "host stall", "host woke",
                        * "TLP replay" */
     int64_t at_ps, took_ps; /* when it began; how much longer it made it */
 };
@@ -659,12 +662,12 @@ RNICSIM_API size_t rnicsim_incidents(const struct rnicsim *sim, struct rnicsim_i
 /* An item passes from a stage, or a decision point, into a FIFO (rnicsim_fifo() knows it by its number). Cycles are the writer's clock's. */
 struct rnicsim_pass {
     size_t fifo;
-    int64_t start_cycle; /* the writer begins it, and reserves space */
+    int64_t start_cycle;            /* the writer begins it, and reserves space */
     int64_t head_cycle, tail_cycle; /* its first and last beat come out of the writer */
     int64_t start_ps, head_ps, tail_ps;
-    uint64_t request;    /* that it belongs to, as in an event; 0: not to one, or not known */
-    uint32_t bytes; /* in this FIFO */
-    uint32_t qpn;   /* 0: not known */
+    uint64_t request; /* that it belongs to, as in an event; 0: not to one, or not known */
+    uint32_t bytes;   /* in this FIFO */
+    uint32_t qpn;     /* 0: not known */
     uint32_t psn;
     const char *what; /* "doorbell", "read" (an operation), "wqe", "packet", "ack", "answer", "cqe", "write" */
 };
@@ -747,7 +750,8 @@ RNICSIM_API int rnicsim_parse(const char *text, enum rnicsim_quantity quantity, 
 struct rnicsim_linecheck {
     int64_t width_bits, clock_hz, rate_bps; /* 8 .. 65536 bit, 1 MHz .. 10 GHz, 1 Mbps .. 10000 Gbps */
     int fcs_on_bus;
-    int64_t segment_bits; /* 0: a frame begins a beat of its own; else it begins any segment of one (LBUS: 128 bit), which divides the width */
+    int64_t
+        segment_bits; /* 0: a frame begins a beat of its own; else it begins any segment of one (LBUS: 128 bit), which divides the width */
     /* filled in: of all frames of 64 to 9216 bytes, the one that needs the fastest clock, that clock rounded up, and the whole
      * cycles that every frame may waste at the given clock (negative: so many are missing) */
     uint32_t worst_frame_bytes;
@@ -781,20 +785,21 @@ struct rnicsim_net_totals {
     uint32_t hosts, switches, links, flows, flows_done; /* links: directions */
     uint64_t decisions, hops, delivered_frames, delivered_bytes, drops, marked, cnps, pauses;
     int64_t duration_ps;
-    double goodput_gbps;      /* of frames, all hosts, in the second half of the time */
-    double jain;              /* fairness of the flows there, 0 .. 1 */
+    double goodput_gbps; /* of frames, all hosts, in the second half of the time */
+    double jain;         /* fairness of the flows there, 0 .. 1 */
     double least_gbps, most_gbps;
-    int64_t recovered_ps; /* from when on each fortieth of the time brings at least 90 % of that, to the end; -1: never */
+    int64_t
+        recovered_ps; /* from when on each fortieth of the time brings at least 90 % of that, to the end; -1: never */
     uint64_t bytes_of_memory; /* of nodes, links, flows, frames */
 };
 RNICSIM_API void rnicsim_net_totals(const struct rnicsim_net *net, struct rnicsim_net_totals *out);
 
-struct rnicsim_net_port {    /* a direction of a link: the port that sends */
-    char from[24], to[24];   /* "host3", "switch0" */
+struct rnicsim_net_port {  /* a direction of a link: the port that sends */
+    char from[24], to[24]; /* "host3", "switch0" */
     uint64_t frames, wire_bytes, marked, drops, pauses_sent;
     double busy_share, paused_share;
     uint64_t queue_most_bytes, queue_late_most_bytes; /* of its data; in the second half of the time */
-    uint64_t headroom_most_bytes; /* that the frames it sends have taken at the far end */
+    uint64_t headroom_most_bytes;                     /* that the frames it sends have taken at the far end */
 };
 /* RNICSIM_EINPUT past the last. */
 RNICSIM_API int rnicsim_net_port(const struct rnicsim_net *net, uint32_t index, struct rnicsim_net_port *out);
@@ -836,12 +841,15 @@ RNICSIM_API void rnicsim_mac_destroy(struct rnicsim_mac *mac);
 /* Cycles are those of the MAC, a word of the interface to the PHY each, but where it has FIFOs (mac.fifo) at its user interface: there
  * those of nic.user_clock. Octets of the line are counted from the beginning of word 0. */
 struct rnicsim_mac_frame {
-    int64_t offered_cyc; /* given: from when on its first beat is offered; of a pause frame: when it is asked for, in the MAC's cycles */
-    uint32_t bytes;      /* given: without FCS; 0: a pause frame */
+    int64_t
+        offered_cyc; /* given: from when on its first beat is offered; of a pause frame: when it is asked for, in the MAC's cycles */
+    uint32_t bytes;              /* given: without FCS; 0: a pause frame */
     int64_t first_cyc, last_cyc; /* of its beats at the MAC */
-    int64_t start_octet, end_octet, gap_octets; /* start and terminate characters; the gap before it, -1: of the first */
+    int64_t start_octet, end_octet,
+        gap_octets;                    /* start and terminate characters; the gap before it, -1: of the first */
     int64_t rx_first_cyc, rx_last_cyc; /* beats out of the receiving MAC */
-    int64_t tx_ps, rx_ps; /* with FIFOs: from its first beat at the user to the start character, and from there to the user's first beat */
+    int64_t tx_ps,
+        rx_ps; /* with FIFOs: from its first beat at the user to the start character, and from there to the user's first beat */
     int runs_dry;
 };
 /* Sends one; in order of what is offered. */
@@ -855,7 +863,7 @@ RNICSIM_API int64_t rnicsim_mac_word_bytes(const struct rnicsim_mac *mac);
 RNICSIM_API int rnicsim_mac_has_fifo(const struct rnicsim_mac *mac);
 
 struct rnicsim_mac_pair {
-    uint32_t bytes; /* given: of the first frame, without FCS; */
+    uint32_t bytes;                 /* given: of the first frame, without FCS; */
     int64_t first_lane, gap_octets; /* its lane; from its terminate character to the next start character */
     int ok, bad, missing;
 };

@@ -16,7 +16,8 @@ const char *config_kind_name(enum config_kind kind)
 
 const char *config_head_key_name(enum config_head_key key)
 {
-    static const char *const names[CONFIG_HEAD_KEY_COUNT] = {"board", "part", "nic", "mac", "endpoint", "host", "about"};
+    static const char *const names[CONFIG_HEAD_KEY_COUNT] = {"board",    "part", "nic",  "mac",
+                                                             "endpoint", "host", "about"};
 
     return names[key];
 }

@@ -101,7 +101,8 @@ static int begin_stage(struct load *load, const struct ini_file_line *line, stru
     if (load->kind == CONFIG_MAC) {
         config->unused_stage = (struct stage_spec){.path = "", .name = ""};
         load->stage = config->loaded[CONFIG_NIC] ? config_stage_find(config, name) : &config->unused_stage;
-        return load->stage != NULL ? 0 : config_error_set(err, "the nic has no stage %s, allowed are those it has", name);
+        return load->stage != NULL ? 0
+                                   : config_error_set(err, "the nic has no stage %s, allowed are those it has", name);
     }
     if (load->kind != CONFIG_NIC)
         return config_error_set(err, "stages stand only in nic and mac files, this is %s file", a_kind(load->kind));

@@ -55,7 +55,8 @@ int access_local(const struct rnic *requester, const struct qp *qp, const struct
                           .address = message->local_address,
                           .length_bytes = message->length_bytes};
     if (message->local_sges > 0)
-        return allows_list(requester, use, sges_of(requester->setup.sges, message_index(requester, message), SGE_OF_REQUEST),
+        return allows_list(requester, use,
+                           sges_of(requester->setup.sges, message_index(requester, message), SGE_OF_REQUEST),
                            message->length_bytes);
     return keys_allow(&requester->keys, &use);
 }

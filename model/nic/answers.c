@@ -290,9 +290,9 @@ static int cut_packet(struct rnic *rnic, struct qp *qp, struct item *item)
     answer->offset_bytes += item->payload_bytes;
     item->last = answer->offset_bytes == answer->bytes;
     int has_value = answer->kind == ANSWER_ATOMIC || answer->kind == ANSWER_KEPT;
-    item->bytes = has_value ? FRAME_ACK_BYTES + FRAME_ATOMIC_ACK_BYTES
-                            : frame_data_bytes(item->payload_bytes, 0, 0) +
-                                  (item->first || item->last ? FRAME_AETH_BYTES : 0);
+    item->bytes =
+        has_value ? FRAME_ACK_BYTES + FRAME_ATOMIC_ACK_BYTES
+                  : frame_data_bytes(item->payload_bytes, 0, 0) + (item->first || item->last ? FRAME_AETH_BYTES : 0);
     answer->psn = psn_add(answer->psn, 1);
     return item->last;
 }
@@ -336,10 +336,10 @@ void answers_grant(struct rnic *rnic, int64_t now_cyc)
     uint32_t read_bytes = answer.kind == ANSWER_KEPT    ? 0
                           : answer.kind == ANSWER_FLUSH ? FLUSHING_READ_BYTES
                                                         : item->payload_bytes;
-    uint32_t read = answer.kind == ANSWER_ATOMIC
-                        ? atomics_begin(rnic, index, &answer, ref)
-                        : pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, answer.address + answer.offset_bytes,
-                                          read_bytes, ref);
+    uint32_t read =
+        answer.kind == ANSWER_ATOMIC
+            ? atomics_begin(rnic, index, &answer, ref)
+            : pcie_read_begin(&rnic->pcie, PCIE_PAYLOAD_READ, answer.address + answer.offset_bytes, read_bytes, ref);
     rnic->order[rnic->order_next++ & rnic->order_mask] = read;
     rnic_forward(path_entry(&rnic->path[RNIC_SCHED]), now_cyc, RNIC_OPERATION_BYTES, read);
     rnic_run_reads(rnic);

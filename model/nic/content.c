@@ -274,7 +274,8 @@ static void check(struct contents *contents, const struct message *message, cons
     uint64_t source = is_read ? message->remote_address : message->local_address;
     uint64_t place = op->address - op->offset;
     uint8_t found[256], due[256];
-    if (message_is_atomic(message) || message->local_sges > 0 || message->receive_sges > 0 || !memory_is_untouched(from, source, message->length_bytes) ||
+    if (message_is_atomic(message) || message->local_sges > 0 || message->receive_sges > 0 ||
+        !memory_is_untouched(from, source, message->length_bytes) ||
         !memory_is_of(to, place, message->length_bytes, message->ordinal)) {
         contents->check.unknown_bytes += message->length_bytes;
         return;

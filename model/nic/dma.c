@@ -22,7 +22,8 @@ static void give_to_scheduler(struct rnic *rnic, uint32_t index, int64_t at_cyc)
     int is_record = read->kind == PCIE_RECORD_READ;
     uint32_t ref = read->ref | (is_record ? RNIC_IS_RECORD : 0) | (read->failed ? RNIC_HAS_FAILED : 0);
     if (read->failed && !is_record)
-        errors_of_request(rnic, RNIC_QP_OF(read->ref), first_of_fetch(&rnic->qp[RNIC_QP_OF(read->ref)], read->ref), at_cyc);
+        errors_of_request(rnic, RNIC_QP_OF(read->ref), first_of_fetch(&rnic->qp[RNIC_QP_OF(read->ref)], read->ref),
+                          at_cyc);
     if (!read->failed || is_record || rnic->lookup.on) /* a visit waits, whatever comes */
         rnic_forward(path_entry(&rnic->path[RNIC_WQE]), at_cyc, read->bytes, ref);
     int64_t free_cyc = at_cyc + rnic->params->wqe_hold;

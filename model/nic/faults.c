@@ -48,10 +48,10 @@ static unsigned kind_of(const struct rnic *rnic, const struct item *item)
     if (item->kind == ITEM_ANSWER)
         return FAULT_ANSWER;
     const struct message *message = rnic_message(rnic, item->message);
-    return message_is_send(message)       ? FAULT_SEND
+    return message_is_send(message)                                                ? FAULT_SEND
            : message_is_atomic(message) || message->opcode == MESSAGE_ATOMIC_WRITE ? FAULT_ATOMIC_REQUEST
-           : message_is_answered(message) ? FAULT_READ_REQUEST
-                                          : FAULT_WRITE;
+           : message_is_answered(message)                                          ? FAULT_READ_REQUEST
+                                                                                   : FAULT_WRITE;
 }
 
 /* An ACK is of the request whose packet it answers. */

@@ -126,8 +126,9 @@ static struct key *renamed(struct keys *keys, struct key *key, uint32_t number)
 static int can_bind_to(const struct key *region, const struct key_change *change)
 {
     int writes = (change->access & (KEY_REMOTE_WRITE | KEY_REMOTE_ATOMIC)) != 0;
-    return region && !is_window(region) && region->is_valid && region->pd == change->pd && (region->access & KEY_BIND) &&
-           (!writes || (region->access & KEY_LOCAL_WRITE)) && holds(region, change->base, change->length_bytes);
+    return region && !is_window(region) && region->is_valid && region->pd == change->pd &&
+           (region->access & KEY_BIND) && (!writes || (region->access & KEY_LOCAL_WRITE)) &&
+           holds(region, change->base, change->length_bytes);
 }
 
 static int is_renaming_allowed(const struct key_change *change)
@@ -166,8 +167,7 @@ int keys_register(struct keys *keys, const struct key_change *change)
 {
     struct key *region = keys_find(keys, change->key);
     if (!region || region->kind != KEY_FAST_REGION || region->is_valid || region->pd != change->pd ||
-        !is_renaming_allowed(change) || change->length_bytes == 0 ||
-        change->base + change->length_bytes < change->base)
+        !is_renaming_allowed(change) || change->length_bytes == 0 || change->base + change->length_bytes < change->base)
         return -1;
     region = renamed(keys, region, change->new_key);
     if (!region)

@@ -22,8 +22,7 @@ int local_holds(const struct rnic *rnic, const struct qp *qp)
         return 1;
     if (!message_is_local(message) || message->returned)
         return 0;
-    return (message->fenced && qp->answers_due > 0) ||
-           (message->opcode == MESSAGE_LOCAL_INV && qp->acked != qp->cut);
+    return (message->fenced && qp->answers_due > 0) || (message->opcode == MESSAGE_LOCAL_INV && qp->acked != qp->cut);
 }
 
 /* What stands in a local message in other fields' places. */

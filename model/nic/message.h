@@ -81,7 +81,7 @@ struct message {
         uint32_t returned_bytes; /* what has come of the answer */
         uint32_t to;             /* UD: the QP at the other NIC. XRC, of what takes a receive WQE: the SRQ there */
     };
-    uint32_t immediate; /* or the key to invalidate, or what a FLUSH is to reach: FETH */
+    uint32_t immediate;           /* or the key to invalidate, or what a FLUSH is to reach: FETH */
     uint32_t qp;                  /* index at the requester's NIC */
     uint32_t first_psn, last_psn; /* once its first, its last packet is cut */
     union {
@@ -92,14 +92,15 @@ struct message {
     uint32_t owners; /* who holds it: the requester, and each of its packets, or what has come of them */
     uint8_t opcode, status;
     uint8_t signalled, has_inline;
-    uint8_t returned;                 /* its answer is written, or it is done where it was posted */
-    uint8_t begun;                    /* it has a place among nic.requests */
-    uint8_t numbered, cut;            /* its first, its last packet is cut */
-    uint8_t answered;                 /* all of its answer is here */
-    uint8_t local_sges, receive_sges; /* places that its buffer here, its receive buffer there consist of; 0: one (sge.h) */
-    uint8_t has_receive : 2;          /* it has its receive WQE; 2: and its queue counts it as taken, in order */
-    uint8_t wrong_keys : 3;           /* that the NICs find: enum message_key */
-    uint8_t fenced : 1;               /* it begins when the QP's answers are all there */
+    uint8_t returned;      /* its answer is written, or it is done where it was posted */
+    uint8_t begun;         /* it has a place among nic.requests */
+    uint8_t numbered, cut; /* its first, its last packet is cut */
+    uint8_t answered;      /* all of its answer is here */
+    uint8_t local_sges,
+        receive_sges;        /* places that its buffer here, its receive buffer there consist of; 0: one (sge.h) */
+    uint8_t has_receive : 2; /* it has its receive WQE; 2: and its queue counts it as taken, in order */
+    uint8_t wrong_keys : 3;  /* that the NICs find: enum message_key */
+    uint8_t fenced : 1;      /* it begins when the QP's answers are all there */
     uint8_t solicited : 1;
     int64_t payload_seen_ps;          /* when all of it that is written so far is visible in the peer's memory */
     int64_t delivered_at_ps;          /* all of it, and its CQE; SIM_NEVER: not yet */

@@ -68,7 +68,7 @@ struct qp {
     uint8_t state;       /* enum qp_state, but for ERROR, which `failed` tells */
     uint8_t halted;      /* it begins nothing from halted_at on: enum qp_halt */
     uint8_t local_under_way; /* a request that is done here: nothing behind it begins */
-    uint8_t wait;        /* enum qp_wait */
+    uint8_t wait;            /* enum qp_wait */
     uint8_t service_level, weight;
     uint8_t transport;     /* enum qp_transport */
     uint8_t is_unreliable; /* its requests are complete when they are sent: UC, UD, or transport.completion */
@@ -117,9 +117,9 @@ struct qp {
     uint32_t unacked;       /* by units: packets made, each of which an ACK or an answer is to come for */
     uint32_t receives_looked; /* by units: looked up, counted like receives->taken */
     struct responder responder;
-    uint32_t receives_due;   /* messages that are taken whole, and whose CQEs are not made yet */
-    uint32_t open_receive;   /* the message that has a receive WQE and is not whole yet; POOL_NONE */
-    uint32_t failed_receive; /* what tells of the receive WQE that failed it; POOL_NONE */
+    uint32_t receives_due;                /* messages that are taken whole, and whose CQEs are not made yet */
+    uint32_t open_receive;                /* the message that has a receive WQE and is not whole yet; POOL_NONE */
+    uint32_t failed_receive;              /* what tells of the receive WQE that failed it; POOL_NONE */
     uint32_t answer_first, answer_last;   /* its answers, in order; POOL_NONE */
     uint32_t answers_held;                /* of them those to READs and atomics */
     uint16_t answers_asked, answers_sent; /* since the start, modulo 2^16: queued; whose last packet has left */

@@ -86,8 +86,7 @@ static enum verdict go_on_receiving(struct rnic *rnic, struct qp *qp, const stru
     if (message->opcode == MESSAGE_SEND_INV &&
         keys_invalidate(&rnic->keys, message->immediate, qp->pd, (uint32_t)(qp - rnic->qp)) != 0) {
         qp->open_receive = POOL_NONE;
-        qp->failed_receive =
-            receive_end(rnic, (uint32_t)(qp - rnic->qp), message->recv_wr_id, MESSAGE_REMOTE_INVALID);
+        qp->failed_receive = receive_end(rnic, (uint32_t)(qp - rnic->qp), message->recv_wr_id, MESSAGE_REMOTE_INVALID);
         return NAK_INVALID;
     }
     qp->open_receive = POOL_NONE;
@@ -116,8 +115,7 @@ static enum verdict take_receive(struct rnic *rnic, struct qp *qp, const struct 
         return NAK_RNR;
     if (!receive_give_wqe(rnic, qp, message, receive))
         return spoil_receive(rnic, qp, queue, receive->wr_id, MESSAGE_LOCAL_LENGTH, NAK_INVALID);
-    if (message_is_send(message) &&
-        !access_receive(rnic, qp, receive, message->length_bytes + qp->grh_bytes))
+    if (message_is_send(message) && !access_receive(rnic, qp, receive, message->length_bytes + qp->grh_bytes))
         return spoil_receive(rnic, qp, queue, receive->wr_id, MESSAGE_LOCAL_PROTECTION, NAK_OPERATION);
     receive_count_wqe(queue, message);
     if (srq != SRQ_NONE)
@@ -195,12 +193,9 @@ static inline __attribute__((always_inline)) enum verdict judge(struct rnic *rni
 static int refuse(struct rnic *rnic, uint32_t ref, enum verdict verdict, int64_t now_cyc)
 {
     struct item *item = rnic_item(rnic, ref);
-    static const uint8_t status[] = {[ACK_AGAIN] = MESSAGE_TWICE,
-                                     [NAK_SEQUENCE] = MESSAGE_RETRY_EXCEEDED,
-                                     [NAK_RNR] = MESSAGE_RNR_EXCEEDED,
-                                     [NAK_INVALID] = MESSAGE_REMOTE_INVALID,
-                                     [NAK_ACCESS] = MESSAGE_REMOTE_ACCESS,
-                                     [NAK_OPERATION] = MESSAGE_REMOTE_OPERATION};
+    static const uint8_t status[] = {[ACK_AGAIN] = MESSAGE_TWICE,          [NAK_SEQUENCE] = MESSAGE_RETRY_EXCEEDED,
+                                     [NAK_RNR] = MESSAGE_RNR_EXCEEDED,     [NAK_INVALID] = MESSAGE_REMOTE_INVALID,
+                                     [NAK_ACCESS] = MESSAGE_REMOTE_ACCESS, [NAK_OPERATION] = MESSAGE_REMOTE_OPERATION};
     struct qp *qp = &rnic->qp[item->qp];
     if (qp->is_unreliable)
         verdict = verdict == IGNORE ? IGNORE : UNWANTED;

@@ -3,8 +3,8 @@
 
 int requests_hold(const struct rnic *rnic, const struct qp *qp)
 {
-    return qp->cut - qp->retired >= rnic->params->qp_requests ||
-           (rnic->answers.on && answers_hold_request(rnic, qp)) || (rnic->has_local && local_holds(rnic, qp));
+    return qp->cut - qp->retired >= rnic->params->qp_requests || (rnic->answers.on && answers_hold_request(rnic, qp)) ||
+           (rnic->has_local && local_holds(rnic, qp));
 }
 
 int requests_must_wait(const struct rnic *rnic, uint32_t index, int is_fetch, int is_packet, int64_t cyc)

@@ -115,10 +115,10 @@ static void begin_ack(struct rnic *rnic, const struct item *ack, int64_t now_cyc
     if (!qp->failed || !is_nak)
         acknowledge(rnic, qp, psn, ack->wire_at_ps, ack->judged_at_ps);
     if (is_nak && recovers) /* behind an answer that is missing it says nothing yet: that is asked for first */
-        status = psn == psn_add(ack->psn, PSN_MASK) || status == MESSAGE_RETRY_EXCEEDED ||
-                         status == MESSAGE_RNR_EXCEEDED
-                     ? recover_after_nak(rnic, ack->qp, ack, now_cyc)
-                     : MESSAGE_OK;
+        status =
+            psn == psn_add(ack->psn, PSN_MASK) || status == MESSAGE_RETRY_EXCEEDED || status == MESSAGE_RNR_EXCEEDED
+                ? recover_after_nak(rnic, ack->qp, ack, now_cyc)
+                : MESSAGE_OK;
     rnic->retiring_nak = status != MESSAGE_OK;
     if (status != MESSAGE_OK && !qp->failed)
         errors_fail(rnic, qp, status, qp->acked, now_cyc);
@@ -225,7 +225,8 @@ static int can_retire(const struct rnic *rnic, const struct qp *qp)
     if (qp->retired == qp->acked)
         return 0;
     const struct message *message = rnic_message(rnic, qp->send[qp->retired & qp->send_mask]);
-    return !message_is_answered(message) || message->returned; /* what is local counts as acknowledged when it is done */
+    return !message_is_answered(message) ||
+           message->returned; /* what is local counts as acknowledged when it is done */
 }
 
 /* Whether the next step is the QP's that is under way: it retires another request, or its flush begins. */

@@ -49,7 +49,8 @@ int64_t rnic_horizon(const struct rnic *rnic, int decider, enum rnic_path freed,
 static uint32_t frames_under_way(const struct rnic *sender)
 {
     const struct nic_params *p = sender->params;
-    int64_t frames = line_way_cyc(&sender->line) / 84 + (p->line_fifo + p->data_fifo) / (p->port_width / 8) + p->ack_fifo;
+    int64_t frames =
+        line_way_cyc(&sender->line) / 84 + (p->line_fifo + p->data_fifo) / (p->port_width / 8) + p->ack_fifo;
     for (int i = 0; i < sender->setup.stages[RNIC_TX]; i++)
         frames += sender->setup.stage[RNIC_TX][i].depth;
     return (uint32_t)frames + 256;
@@ -168,7 +169,8 @@ static int init_clocks(struct rnic *rnic, char *error, size_t error_bytes)
     int64_t phase = rnic->setup.phase_ps, off = rnic->setup.off_ppb;
     uint64_t stream = rnd_stream(rnic->sim->seed, rnic->setup.entity + LINE_ENTITY);
     snprintf(error, error_bytes,
-             "nic.user_clock with nic.user_offset, or nic.mac_clock with nic.mac_offset, and nic.peer_offset: the period has no exact form, "
+             "nic.user_clock with nic.user_offset, or nic.mac_clock with nic.mac_offset, and nic.peer_offset: the "
+             "period has no exact form, "
              "allowed: another "
              "frequency or offset");
     if (clk_init_hz(&rnic->user_clk, p->user_clock, p->user_offset + off, phase + p->user_phase) ||
@@ -223,8 +225,9 @@ int rnic_build(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     snprintf(error, error_bytes, "out of memory");
     return scheduler_init(rnic, error, error_bytes) || port_init(rnic, error, error_bytes) ||
-                   receive_init(rnic, error, error_bytes) || pause_init(rnic, error, error_bytes) || retire_init(rnic, error, error_bytes) ||
-                   lookup_init(rnic, error, error_bytes) || context_join(rnic) || sent_init(rnic) || staging_join(rnic)
+                   receive_init(rnic, error, error_bytes) || pause_init(rnic, error, error_bytes) ||
+                   retire_init(rnic, error, error_bytes) || lookup_init(rnic, error, error_bytes) ||
+                   context_join(rnic) || sent_init(rnic) || staging_join(rnic)
                ? -1
                : 0;
 }

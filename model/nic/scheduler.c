@@ -167,8 +167,7 @@ static uint32_t next_frame_bytes(const struct rnic *rnic, const struct qp *qp, e
     const struct message *message = rnic_message(rnic, qp->send[qp->cut & qp->send_mask]);
     uint32_t payload_bytes = rnic_next_payload_bytes(rnic, qp);
     return frame_data_bytes(payload_bytes, qp->offset_bytes == 0 && !message_is_send(message),
-                            qp->offset_bytes + payload_bytes == message->request_bytes &&
-                                message_has_word(message)) +
+                            qp->offset_bytes + payload_bytes == message->request_bytes && message_has_word(message)) +
            qp->header_bytes;
 }
 

@@ -25,9 +25,9 @@ struct tap_frame {
     uint32_t psn, msn;
     uint64_t address; /* of a RETH or AtomicETH */
     uint32_t rkey, dma_bytes, immediate;
-    uint32_t qkey, srqn; /* of a DETH, of an XRCETH */
+    uint32_t qkey, srqn;           /* of a DETH, of an XRCETH */
     uint64_t swap_or_add, compare; /* of an atomic, where payload holds something */
-    uint32_t block;                /* then: of the payload, or an atomic's answer; to be given back. POOL_NONE: nothing */
+    uint32_t block; /* then: of the payload, or an atomic's answer; to be given back. POOL_NONE: nothing */
 };
 
 struct tap { /* of both NICs of a pair */

@@ -9,9 +9,8 @@
 
 #include <limits.h>
 
-const struct param_table *const system_param_tables[] = {&nic_param_table, &pcie_param_table, &mac_param_table,
-                                                         &transport_param_table, &host_param_table,
-                                                         &net_param_table};
+const struct param_table *const system_param_tables[] = {&nic_param_table,       &pcie_param_table, &mac_param_table,
+                                                         &transport_param_table, &host_param_table, &net_param_table};
 const size_t system_param_table_count = sizeof system_param_tables / sizeof *system_param_tables;
 
 struct files {
@@ -67,11 +66,10 @@ struct config *system_configure(const char *data_dir, const struct system_names 
     if (!config)
         return 0;
     struct files files = {.config = config, .data_dir = data_dir};
-    int failed =
-        load_board(&files, names->board, error) || load_named(&files, CONFIG_NIC, "nic", 0, error) ||
-        load_if_named(&files, CONFIG_MAC, "mac", names->mac, error) ||
-        load_if_named(&files, CONFIG_ENDPOINT, "endpoint", 0, error) ||
-        load_named(&files, CONFIG_HOST, "host", names->host, error);
+    int failed = load_board(&files, names->board, error) || load_named(&files, CONFIG_NIC, "nic", 0, error) ||
+                 load_if_named(&files, CONFIG_MAC, "mac", names->mac, error) ||
+                 load_if_named(&files, CONFIG_ENDPOINT, "endpoint", 0, error) ||
+                 load_named(&files, CONFIG_HOST, "host", names->host, error);
     return finish(config, failed, set, set_count, error);
 }
 

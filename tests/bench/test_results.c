@@ -11,13 +11,15 @@ void suite_bench_results_slow(void);
 #define BANDWIDTH COMMAND_SAMPLES "write_bw_4K_4qp.wqe"
 
 static const char *const files[] = {
-    "summary.json",     "latency.csv",      "stages.csv",         "stalls.csv",        "fifos.csv",
-    "qps.csv",          "pcie.csv",         "ports.csv",         "events.csv",         "latency_cdf.dat",   "latency_cdf.gp",
-    "latency_cdf.svg",  "latency_ccdf.dat", "latency_ccdf.gp",    "latency_ccdf.svg",  "waterfall.dat",
-    "waterfall.gp",     "waterfall.svg",    "fifo_occupancy.dat", "fifo_occupancy.gp", "fifo_occupancy.svg",
-    "fifo_fullest.dat", "fifo_fullest.gp",  "fifo_fullest.svg",   "fifo_around.dat",   "fifo_around.gp",
-    "fifo_around.svg",  "report.html",      "requests.dat",       "requests.gp",       "requests.svg",
-    "pcie_kinds.dat",   "pcie_kinds.gp",    "pcie_kinds.svg",
+    "summary.json",       "latency.csv",      "stages.csv",         "stalls.csv",
+    "fifos.csv",          "qps.csv",          "pcie.csv",           "ports.csv",
+    "events.csv",         "latency_cdf.dat",  "latency_cdf.gp",     "latency_cdf.svg",
+    "latency_ccdf.dat",   "latency_ccdf.gp",  "latency_ccdf.svg",   "waterfall.dat",
+    "waterfall.gp",       "waterfall.svg",    "fifo_occupancy.dat", "fifo_occupancy.gp",
+    "fifo_occupancy.svg", "fifo_fullest.dat", "fifo_fullest.gp",    "fifo_fullest.svg",
+    "fifo_around.dat",    "fifo_around.gp",   "fifo_around.svg",    "report.html",
+    "requests.dat",       "requests.gp",      "requests.svg",       "pcie_kinds.dat",
+    "pcie_kinds.gp",      "pcie_kinds.svg",
 };
 
 static void test_files(void)

@@ -176,9 +176,9 @@ static void test_resumed(void)
     CU_ASSERT_EQUAL(command_run(&command, "diff -r before s.results && $R sweep s.sweep --quiet --force && "
                                           "ls s.results s.results/points"),
                     0);
-    CU_ASSERT_STRING_EQUAL(command.out,
-                           "s.results:\npoints\nreport.html\nsweep.csv\nsweep.json\n\ns.results/points:\n000000000.json\n"
-                           "000000001.json\nplan.json\n");
+    CU_ASSERT_STRING_EQUAL(
+        command.out, "s.results:\npoints\nreport.html\nsweep.csv\nsweep.json\n\ns.results/points:\n000000000.json\n"
+                     "000000001.json\nplan.json\n");
     /* A run's folder is no sweep's, and the other way round. */
     CU_ASSERT_EQUAL(command_run(&command, "$R run -b u280_100g --perftest 'write_lat -n 20' -o s.results"), 2);
     CU_ASSERT_EQUAL(command_run(&command,

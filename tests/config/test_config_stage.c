@@ -178,7 +178,8 @@ static void refused_sections(void)
                     "x.nic:1: bad stage name 'segment', write [stage PATH.NAME], up to 15 and 31 characters");
     fixture_refused(CONFIG_NIC, "[stage tx.]\n",
                     "x.nic:1: bad stage name 'tx.', write [stage PATH.NAME], up to 15 and 31 characters");
-    fixture_refused(CONFIG_BOARD, "[stage tx.a]\n", "x.board:1: stages stand only in nic and mac files, this is a board file");
+    fixture_refused(CONFIG_BOARD, "[stage tx.a]\n",
+                    "x.board:1: stages stand only in nic and mac files, this is a board file");
 }
 
 /* n stages; the text is the file's. */

@@ -72,8 +72,7 @@ int net_build(struct built *built, const struct net_options *options);
 /* The test's deciders, and the watch on what is pushed behind a node. */
 int64_t net_source_decide(void *self, int64_t now);
 int64_t net_sink_decide(void *self, int64_t now);
-void net_on_push(void *context, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes,
-                 uint32_t ref);
+void net_on_push(void *context, int64_t start_cyc, int64_t head_cyc, int64_t tail_cyc, uint32_t bytes, uint32_t ref);
 /* A credit reaches its source. */
 void net_give_credit(struct built *built, struct source *source, int64_t seen_cyc);
 

@@ -56,15 +56,17 @@ static struct rnicsim_fault random_fault(uint64_t *r)
 
 static struct rnicsim_wr random_request(uint64_t *r, uint32_t index)
 {
-    static const enum rnicsim_opcode opcodes[] = {RNICSIM_SEND,  RNICSIM_SEND_IMM,  RNICSIM_WRITE,
-                                                  RNICSIM_WRITE, RNICSIM_WRITE_IMM, RNICSIM_READ,
-                                                  RNICSIM_READ,  RNICSIM_CMP_SWAP,  RNICSIM_FETCH_ADD,
-                                                  RNICSIM_FLUSH, RNICSIM_ATOMIC_WRITE};
+    static const enum rnicsim_opcode opcodes[] = {
+        RNICSIM_SEND, RNICSIM_SEND_IMM, RNICSIM_WRITE,     RNICSIM_WRITE, RNICSIM_WRITE_IMM,   RNICSIM_READ,
+        RNICSIM_READ, RNICSIM_CMP_SWAP, RNICSIM_FETCH_ADD, RNICSIM_FLUSH, RNICSIM_ATOMIC_WRITE};
     struct rnicsim_wr wr = {
         .wr_id = index, .opcode = opcodes[next(r) % 11], .flags = RNICSIM_SIGNALLED, .remote_srqn = 1};
     int is_atomic = wr.opcode == RNICSIM_CMP_SWAP || wr.opcode == RNICSIM_FETCH_ADD;
     uint64_t kind = next(r) % 4;
-    wr.length_bytes = is_atomic || wr.opcode == RNICSIM_ATOMIC_WRITE ? 8 : (uint32_t)(next(r) % (kind == 0 ? 64 : kind == 1 ? 1100 : 9000));
+    wr.length_bytes = is_atomic || wr.opcode == RNICSIM_ATOMIC_WRITE ? 8
+                                                                     : (uint32_t)(next(r) % (kind == 0   ? 64
+                                                                                             : kind == 1 ? 1100
+                                                                                                         : 9000));
     wr.local_address = LOCAL + index * REGION + next(r) % 64;
     wr.remote_address = is_atomic ? WORDS + next(r) % WORD_COUNT * 8 : REMOTE + index * REGION + next(r) % 64;
     if (wr.opcode == RNICSIM_ATOMIC_WRITE)

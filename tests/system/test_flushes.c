@@ -123,7 +123,8 @@ static void random_errors(void)
                                       .to_ps = RNICSIM_NEVER,
                                       .probability_ppb = next(&r) % 2 ? 100000000 : 1,
                                       .most = 3};
-        uint32_t requests = 2 + (uint32_t)next(&r) % 10, wrong = (uint32_t)next(&r) % requests, kind = (uint32_t)next(&r) % 3;
+        uint32_t requests = 2 + (uint32_t)next(&r) % 10, wrong = (uint32_t)next(&r) % requests,
+                 kind = (uint32_t)next(&r) % 3;
         CU_ASSERT_EQUAL(rnicsim_fault_add(ends.sim, &fault, &error), RNICSIM_OK);
         ends_key(&ends, 0, 0x300, RNICSIM_WINDOW_2);
         for (uint64_t i = 0; i < 16; i++)
@@ -131,7 +132,8 @@ static void random_errors(void)
         struct rnicsim_bind bind = {.key = 0x300, .new_key = 0x300, .region = 0x999, .base = LOCAL, .length_bytes = 8};
         for (uint32_t i = 0; i < requests; i++) {
             enum rnicsim_opcode opcode = opcodes[next(&r) % 5];
-            struct rnicsim_wr wr = ends_request(opcode, opcode == RNICSIM_FETCH_ADD ? 8 : 1 + (uint32_t)next(&r) % 5000);
+            struct rnicsim_wr wr =
+                ends_request(opcode, opcode == RNICSIM_FETCH_ADD ? 8 : 1 + (uint32_t)next(&r) % 5000);
             if (i == wrong && kind == 0)
                 wr.lkey = 0x999;
             else if (i == wrong && kind == 1) {
@@ -151,7 +153,8 @@ static void random_errors(void)
         is_right &= failed < ends.count[0];
         /* a NAK that is lost, or an answer before it: nobody is there any more (RETRY_EXC_ERR) */
         uint32_t status = ends.event[0][failed % ENDS_MOST].status;
-        is_right &= status == reason ? failed == wrong : kind == 1 && fault.probability_ppb > 1 && status == 12 && failed <= wrong;
+        is_right &= status == reason ? failed == wrong
+                                     : kind == 1 && fault.probability_ppb > 1 && status == 12 && failed <= wrong;
         uint64_t receives = 0;
         for (uint32_t i = 0; i < ends.count[1]; i++)
             if (ends.event[1][i].kind == RNICSIM_RECV_DONE)
@@ -159,8 +162,8 @@ static void random_errors(void)
         is_right &= kind != 1 || receives == 16;
         CU_ASSERT(is_right);
         if (!is_right)
-            printf("\n    seed %llu: %u requests, wrong is %u (kind %u), %u done, %llu received", (unsigned long long)seed,
-                   requests, wrong, kind, ends.count[0], (unsigned long long)receives);
+            printf("\n    seed %llu: %u requests, wrong is %u (kind %u), %u done, %llu received",
+                   (unsigned long long)seed, requests, wrong, kind, ends.count[0], (unsigned long long)receives);
         rnicsim_destroy(ends.sim);
     }
 }

@@ -109,10 +109,13 @@ static void frames_hold_payload(void)
         struct ends ends = ends_open_plain(NULL);
         struct rnicsim_error error;
         CU_ASSERT_EQUAL(rnicsim_frames_watch(ends.sim, &error), RNICSIM_OK);
-        CU_ASSERT_EQUAL(rnicsim_memory_write(ends.sim, n == 0 ? 0 : 1, n == 0 ? LOCAL : REMOTE, n < 2 ? (const void *)source : &word,
-                                             n < 2 ? 3000 : 8, &error),
+        CU_ASSERT_EQUAL(rnicsim_memory_write(ends.sim, n == 0 ? 0 : 1, n == 0 ? LOCAL : REMOTE,
+                                             n < 2 ? (const void *)source : &word, n < 2 ? 3000 : 8, &error),
                         RNICSIM_OK);
-        struct rnicsim_wr wr = ends_request(n == 0 ? RNICSIM_WRITE : n == 1 ? RNICSIM_READ : RNICSIM_CMP_SWAP, n < 2 ? 3000 : 8);
+        struct rnicsim_wr wr = ends_request(n == 0   ? RNICSIM_WRITE
+                                            : n == 1 ? RNICSIM_READ
+                                                     : RNICSIM_CMP_SWAP,
+                                            n < 2 ? 3000 : 8);
         wr.compare = 40;
         wr.swap_or_add = 77;
         ends_post(&ends, 0, wr);
@@ -174,7 +177,8 @@ static void gather_and_scatter(void)
         for (int i = 0; n != 1 && i < (n == 2 ? 5 : 4); i++) {
             const struct rnicsim_sge *sge = n == 2 ? &from[i] : &to[i];
             CU_ASSERT_EQUAL(
-                rnicsim_memory_read(ends.sim, n == 2 ? 0 : 1, sge->address, found + done, sge->length_bytes, &error), 0);
+                rnicsim_memory_read(ends.sim, n == 2 ? 0 : 1, sge->address, found + done, sge->length_bytes, &error),
+                0);
             done += sge->length_bytes;
         }
         CU_ASSERT_EQUAL(memcmp(found, source, 9000), 0);
@@ -204,7 +208,8 @@ static void places_cost(void)
             took_ps[n] = done.stamp_ps[RNICSIM_AT_PAYLOAD] - done.stamp_ps[RNICSIM_AT_PACKET];
         rnicsim_destroy(ends.sim);
     }
-    CU_ASSERT(took_ps[1] > took_ps[0] + 20 * 4000); /* from one read of 512 B twice to 32: a cycle each at least, at 250 MHz */
+    CU_ASSERT(took_ps[1] >
+              took_ps[0] + 20 * 4000); /* from one read of 512 B twice to 32: a cycle each at least, at 250 MHz */
 }
 
 static void refused(struct ends *ends, struct rnicsim_wr wr, const char *expected)

@@ -11,8 +11,7 @@ static const struct rnicsim_retry retries = {.timeout = 8, .retry_count = 2, .rn
 
 static struct rnicsim *open_in_reset(void)
 {
-    struct rnicsim_options options = {
-        .board = "u280_100g", .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
+    struct rnicsim_options options = {.board = "u280_100g", .seed = 1, .data_dir = RNICSIM_SOURCE_DIR "/model/config"};
     struct rnicsim *sim;
     struct rnicsim_error error;
     CU_ASSERT_EQUAL_FATAL(rnicsim_create(&options, &sim, &error), RNICSIM_OK);
@@ -192,10 +191,10 @@ static void error_and_again(void)
 /* Every pair of states: legal as IBTA vol. 1, 10.3.1 has it, else one line. */
 static void moves(void)
 {
-    static const char *const legal[] = {/* to: RTS RESET INIT RTR SQD ERROR */
-                                        [RNICSIM_QP_RTS] = "110011",  [RNICSIM_QP_RESET] = "011001",
-                                        [RNICSIM_QP_INIT] = "011101", [RNICSIM_QP_RTR] = "110001",
-                                        [RNICSIM_QP_SQD] = "110011",  [RNICSIM_QP_ERROR] = "010001"};
+    static const char *const legal[] = {
+        /* to: RTS RESET INIT RTR SQD ERROR */
+        [RNICSIM_QP_RTS] = "110011", [RNICSIM_QP_RESET] = "011001", [RNICSIM_QP_INIT] = "011101",
+        [RNICSIM_QP_RTR] = "110001", [RNICSIM_QP_SQD] = "110011",   [RNICSIM_QP_ERROR] = "010001"};
     static const enum rnicsim_qp_state way[][5] = {
         [RNICSIM_QP_RTS] = {RNICSIM_QP_INIT, RNICSIM_QP_RTR, RNICSIM_QP_RTS},
         [RNICSIM_QP_RESET] = {RNICSIM_QP_RESET},
