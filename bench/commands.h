@@ -10,5 +10,6 @@ int trace_main(int argc, char **argv);
 int validate_main(int argc, char **argv);
 int linecheck_main(int argc, char **argv);
 int pciebench_main(int argc, char **argv);
+int verbs_main(int argc, char **argv);
 
 #endif

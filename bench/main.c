@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"validate", validate_main, "predicted beside measured, with the error of each point"},
     {"linecheck", linecheck_main, "whether a datapath keeps up with a line, what PCIe carries"},
     {"pciebench", pciebench_main, "pcie-bench's measurements on a host; fits a host to measured ones"},
+    {"verbs", verbs_main, "runs verbs programs, unmodified, on the model"},
 };
 
 static int print_help(void)
@@ -48,7 +49,7 @@ static int dispatch(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
     return cli_fail(
-        "\"%s\" is no command; allowed are run, size, params, boards, trace, validate, linecheck and pciebench; see "
+        "\"%s\" is no command; allowed are run, size, params, boards, trace, validate, linecheck, pciebench and verbs; see "
         "rnicsim --help",
         argv[1]);
 }
