@@ -1,4 +1,4 @@
-/* The connection with the launcher. */
+/* The connection with the launcher. It uses sendto() and recvfrom(): send() and recv() are the program's, and watched (streams.c). */
 #include "verbs/preload/shim.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ int shim_join(void)
     if (name == NULL)
         return ENODEV;
     int fd = open_socket(name), memory_fd = memfd_create("rnicsim", MFD_CLOEXEC);
-    if (fd < 0 || memory_fd < 0 || send_join(fd, memory_fd) || recv(fd, &reply, sizeof reply, 0) != (ssize_t)sizeof reply)
+    if (fd < 0 || memory_fd < 0 || send_join(fd, memory_fd) || recvfrom(fd, &reply, sizeof reply, 0, NULL, NULL) != (ssize_t)sizeof reply)
         return forget(fd, memory_fd);
     shim.fd = fd;
     shim.memory_fd = memory_fd;
@@ -100,7 +100,7 @@ int shim_join(void)
 
 void shim_tell(const struct verbs_request *request)
 {
-    if (send(shim.fd, request, sizeof *request, MSG_NOSIGNAL) < 0)
+    if (sendto(shim.fd, request, sizeof *request, MSG_NOSIGNAL, NULL, 0) < 0)
         _exit(1); /* the launcher is gone, and time with it */
 }
 
@@ -115,10 +115,10 @@ int shim_ask(void *request, size_t bytes, struct verbs_reply *reply)
     head->at_ps = shim.now_ps;
     if (head->until_ps > shim.alarm_ps)
         head->until_ps = shim.alarm_ps;
-    if (send(shim.fd, request, bytes, MSG_NOSIGNAL) < 0)
+    if (sendto(shim.fd, request, bytes, MSG_NOSIGNAL, NULL, 0) < 0)
         _exit(1);
     do
-        got = recv(shim.fd, &answer, sizeof answer, 0);
+        got = recvfrom(shim.fd, &answer, sizeof answer, 0, NULL, NULL);
     while (got < 0 && errno == EINTR);
     if (got < (ssize_t)sizeof answer.reply)
         _exit(1);

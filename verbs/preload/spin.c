@@ -15,7 +15,7 @@
 #define ARMED_MOST 65536
 
 static struct look {
-    uint64_t code, page;
+    uint64_t code, page, address;
 } known[LOOKS_KNOWN], last;
 static uint32_t knowns, same;
 static uint64_t last_entries, seen;
@@ -137,17 +137,32 @@ static int is_known(const struct look *look)
     return 0;
 }
 
+static void learn(const struct look *look)
+{
+    if (knowns < LOOKS_KNOWN && !is_known(look))
+        known[knowns++] = *look;
+}
+
+/* A look before the loop's own at the same byte is part of the wait: a loop whose first turn stands apart has one. */
+static void learn_first_turn(const struct look *look)
+{
+    if (last.address == look->address && last.code != look->code && last_entries == shim.entries)
+        learn(&last);
+}
+
 /* Whether this look is one of a wait; the third of one kind in a row makes it so. */
 static int is_wait(const struct look *look)
 {
-    if (is_known(look))
+    if (is_known(look)) {
+        learn_first_turn(look);
         return 1;
+    }
     same = last.code == look->code && last.page == look->page && last_entries == shim.entries ? same + 1 : 0;
     last = *look;
     last_entries = shim.entries;
-    if (same < SAME_LOOKS || knowns == LOOKS_KNOWN)
+    if (same < SAME_LOOKS)
         return 0;
-    known[knowns++] = *look;
+    learn(look);
     return 1;
 }
 
@@ -165,7 +180,7 @@ int shim_is_page_fault(const siginfo_t *info, ucontext_t *context)
 {
     uint64_t page = (uint64_t)(uintptr_t)info->si_addr / VERBS_PAGE_BYTES * VERBS_PAGE_BYTES;
     int is_write = (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
-    struct look look = {(uint64_t)context->uc_mcontext.gregs[REG_RIP], page};
+    struct look look = {(uint64_t)context->uc_mcontext.gregs[REG_RIP], page, (uint64_t)(uintptr_t)info->si_addr};
     if (info->si_code != SEGV_ACCERR || !shim_is_shared(page))
         return 0;
     if (!is_write && !shim.inside && is_wait(&look))
