@@ -18,32 +18,38 @@ SONAME := librnicsim.so.$(firstword $(subst ., ,$(VERSION)))
 
 LIB_DIRS := model/kernel model/config model/nic model/host model/system model/api pcie transport mac mac/fabric
 LIB_SOURCES := $(wildcard $(addsuffix /*.c,$(LIB_DIRS)))
-TOOL_SOURCES := $(wildcard traces/*.c bench/*.c bench/perftest/*.c bench/sweep/*.c bench/why/*.c bench/waves/*.c bench/compare/*.c)
+TOOL_SOURCES := $(wildcard traces/*.c bench/*.c bench/perftest/*.c bench/sweep/*.c bench/why/*.c bench/waves/*.c bench/compare/*.c verbs/*.c)
+# stands in for libibverbs in programs: only where its headers are installed
+ifneq ($(wildcard /usr/include/infiniband/verbs.h),)
+VERBS_LIBRARY := $(dir $(PROGRAM))librnicsim_verbs.so
+endif
+VERBS_SOURCES := $(wildcard verbs/preload/*.c)
 TEST_SOURCES := $(filter-out tests/golden/renew.c,$(wildcard tests/*.c tests/*/*.c))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 # Debian packages: to build and run, and what the tests need besides
 PACKAGES := gcc make libc6-dev libinih-dev libzstd-dev libjansson-dev zlib1g-dev libpcap-dev gnuplot-nox
 TEST_PACKAGES := libcunit1-dev clang valgrind libc6-dbg verilator g++ zstd tshark python3-scapy \
-	slurmctld slurmd slurm-client munge gtkwave iverilog chromium poppler-utils
+	slurmctld slurmd slurm-client munge gtkwave iverilog chromium poppler-utils \
+	libibverbs-dev perftest ibverbs-utils
 
 .PHONY: all run test check bench golden soak install deps deps-test need need-test help clean always
-all: $(PROGRAM)
+all: $(PROGRAM) $(VERBS_LIBRARY)
 
 run: deps
 	@$(MAKE) --no-print-directory $(PROGRAM)
 	$(abspath $(PROGRAM)) run -b u280_100g traces/samples/write_lat_100k.wqe.zst -o out --force
 
 test: deps deps-test
-	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/run_tests $(BUILD)/speed
+	@$(MAKE) --no-print-directory all $(BUILD)/run_tests $(BUILD)/speed
 	@$(BUILD)/run_tests
 
 check: need need-test
-	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/run_tests
+	@$(MAKE) --no-print-directory all $(BUILD)/run_tests
 	@$(BUILD)/run_tests --quick
 
 soak: need need-test
-	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/run_tests
+	@$(MAKE) --no-print-directory all $(BUILD)/run_tests
 	RNICSIM_SOAK_SECONDS=$(or $(SECONDS_LONG),600) $(BUILD)/run_tests kernel_property kernel_rtl pcie_reference
 
 golden: need
@@ -132,6 +138,12 @@ $(PROGRAM): $(call objects,$(TOOL_SOURCES)) $(BUILD)/librnicsim.a
 	@echo '  LD  $@'
 	@$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(TOOL_LIBS)
 
+ifdef VERBS_LIBRARY
+$(VERBS_LIBRARY): $(call objects,$(VERBS_SOURCES))
+	@echo '  LD  $@'
+	@$(CC) $(CFLAGS) -shared -Wl,--no-undefined -o $@ $^ -ldl
+endif
+
 $(BUILD)/librnicsim.a: $(call objects,$(LIB_SOURCES))
 	@rm -f $@
 	@ar rcs $@ $^
@@ -175,4 +187,4 @@ $(BUILD)/run_tests: $(call objects,$(TEST_SOURCES)) $(call objects,$(filter-out 
 	@$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(TOOL_LIBS) -lcunit
 
 clean:
-	rm -rf $(BUILD) out $(PROGRAM)
+	rm -rf $(BUILD) out $(PROGRAM) $(VERBS_LIBRARY)

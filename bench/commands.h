@@ -16,5 +16,6 @@ int pciebench_main(int argc, char **argv);
 int mac_main(int argc, char **argv);
 int net_main(int argc, char **argv);
 int headroom_main(int argc, char **argv);
+int verbs_main(int argc, char **argv);
 
 #endif

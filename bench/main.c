@@ -26,6 +26,7 @@ static const struct command commands[] = {
     {"net", net_main, "ideal hosts behind switches: queues, pauses, marks, DCQCN"},
     {"headroom", headroom_main, "room above a pause threshold, so that nothing is dropped"},
     {"pciebench", pciebench_main, "pcie-bench's measurements on a host; fits a host to measured ones"},
+    {"verbs", verbs_main, "runs verbs programs, unmodified, on the model"},
 };
 
 static int print_help(void)
@@ -55,7 +56,7 @@ static int dispatch(int argc, char **argv)
             return commands[i].main(argc - 1, argv + 1);
     return cli_fail("\"%s\" is no command; allowed are run, size, why, sweep, params, boards, trace, validate, "
                     "compare, linecheck, mac, "
-                    "net, headroom and pciebench; see "
+                    "net, headroom, pciebench and verbs; see "
                     "rnicsim --help",
                     argv[1]);
 }

@@ -37,3 +37,16 @@ int rnicsim_memory_read(struct rnicsim *sim, uint32_t host, uint64_t address, vo
         memory_read(&sim->system.contents->memory[host], address, bytes, count);
     return result;
 }
+
+int rnicsim_memory_lend(struct rnicsim *sim, uint32_t host, uint64_t address, void *bytes, size_t count,
+                        struct rnicsim_error *error)
+{
+    int result = check(sim, host, "", 0, error);
+    if (result != RNICSIM_OK)
+        return result;
+    if (address % MEMORY_PAGE_BYTES != 0 || count % MEMORY_PAGE_BYTES != 0)
+        return api_fail(error, RNICSIM_EINPUT, "memory is lent in whole pages: allowed are multiples of 4096");
+    if (memory_lend(&sim->system.contents->memory[host], address, bytes, count))
+        return api_fail(error, RNICSIM_EINPUT, "out of memory");
+    return RNICSIM_OK;
+}

@@ -283,6 +283,11 @@ RNICSIM_API int rnicsim_memory_write(struct rnicsim *sim, uint32_t host, uint64_
 RNICSIM_API int rnicsim_memory_read(struct rnicsim *sim, uint32_t host, uint64_t address, void *bytes, size_t count,
                                     struct rnicsim_error *error);
 
+/* From now on the host's memory at `address`, count bytes, lies at `bytes`, which the caller keeps until it says NULL here (what is there stays) or
+ * destroys the simulation: both see each other's writes. Address and count: multiples of 4096. Programs that run beside the model lend theirs so. */
+RNICSIM_API int rnicsim_memory_lend(struct rnicsim *sim, uint32_t host, uint64_t address, void *bytes, size_t count,
+                                    struct rnicsim_error *error);
+
 /* ---- what goes wrong on the way: before anything is posted ---- */
 
 enum rnicsim_fault_action {

@@ -15,7 +15,8 @@ int memory_init(struct memory *memory, uint64_t pattern)
 void memory_free(struct memory *memory)
 {
     for (uint32_t i = 0; memory->page && i <= memory->mask; i++)
-        free(memory->page[i].bytes);
+        if (!memory->page[i].is_lent)
+            free(memory->page[i].bytes);
     free(memory->page);
 }
 
@@ -92,6 +93,30 @@ int memory_write(struct memory *memory, uint64_t address, const uint8_t *bytes, 
         bytes += part;
         count -= part;
     }
+    return 0;
+}
+
+static int lend_page(struct memory *memory, uint64_t number, uint8_t *bytes)
+{
+    struct memory_page *page = page_of(memory, number);
+    uint8_t *kept = page && !bytes && page->is_lent ? malloc(MEMORY_PAGE_BYTES) : NULL;
+    if (!page || (!bytes && page->is_lent && !kept))
+        return -1;
+    if (kept)
+        memcpy(kept, page->bytes, MEMORY_PAGE_BYTES);
+    if (!page->is_lent && bytes)
+        free(page->bytes);
+    page->is_lent = bytes != NULL;
+    if (bytes || kept)
+        page->bytes = bytes ? bytes : kept;
+    return 0;
+}
+
+int memory_lend(struct memory *memory, uint64_t address, uint8_t *bytes, size_t count)
+{
+    for (size_t at = 0; at < count; at += MEMORY_PAGE_BYTES)
+        if (lend_page(memory, (address + at) / MEMORY_PAGE_BYTES, bytes ? bytes + at : NULL))
+            return -1;
     return 0;
 }
 
