@@ -29,7 +29,7 @@ enum verbs_kind {
     VERBS_OUTSIDE,     /* not answered: the program waits for something outside of the simulation */
     VERBS_BACK,        /* and does no longer */
     VERBS_STREAM_SEND, /* bytes go into a TCP stream */
-    VERBS_STREAM_WAIT, /* until there is something in it, or its end */
+    VERBS_STREAM_WAIT, /* until there is something in it, or its end; EAGAIN: as after VERBS_OUTSIDE */
     VERBS_STREAM_TOOK, /* not answered: so many bytes were read */
     VERBS_STREAM_CLOSE /* not answered */
 };

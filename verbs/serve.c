@@ -113,6 +113,14 @@ void verbs_serve(struct verbs_server *server, uint32_t index)
         answer(host);
 }
 
+void verbs_release(struct verbs_server *server, uint32_t index)
+{
+    struct verbs_host *host = &server->host[index];
+    host->reply = (struct verbs_reply){.result = EAGAIN};
+    answer(host);
+    host->state = VERBS_IS_OUTSIDE;
+}
+
 /* ---- what is heard ---- */
 
 /* What is said without waiting for an answer. 1: that was all. */
