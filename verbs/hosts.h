@@ -78,6 +78,6 @@ int verbs_nudge(struct verbs_server *server);
 /* Takes in what a program says. -1: it is gone. */
 int verbs_hear(struct verbs_server *server, uint32_t host);
 /* A program has opened a device. */
-void verbs_welcome(struct verbs_server *server, int fd, int pid);
+void verbs_welcome(struct verbs_server *server, int fd);
 
 #endif

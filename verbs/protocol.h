@@ -88,7 +88,7 @@ struct verbs_reply {
     int64_t at_ps;  /* the program goes on then */
     uint64_t writes; /* of peers, that this host has seen */
     uint32_t number; /* of what was made: QP, key; of JOIN: the host */
-    int32_t launcher_pid;
+    uint32_t waiting; /* completions, besides those */
     int64_t tsc_hz, real_ns; /* of JOIN: what the clock of the day shows at 0 */
 };
 

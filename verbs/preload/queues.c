@@ -116,7 +116,7 @@ int shim_poll(struct ibv_cq *queue, int most, struct ibv_wc *wc)
     struct shim_cq *cq = (struct shim_cq *)queue;
     struct verbs_request request = {.kind = shim.empty_polls > 0 ? VERBS_WAIT_POLL : VERBS_POLL, .until_ps = SHIM_NEVER};
     shim_enter();
-    if (cq->count == 0)
+    if (cq->count == 0 && (shim.empty_polls > 0 || shim.nothing_at_ps != shim.now_ps))
         shim_ask(&request, sizeof request, NULL);
     int taken = take(cq, most, wc);
     shim.empty_polls = taken > 0 ? 0 : shim.empty_polls + 1;

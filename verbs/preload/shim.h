@@ -28,6 +28,7 @@ struct shim {
     int64_t tsc_hz, real_ns;
     uint64_t writes; /* of peers, as far as this program has been told */
     uint32_t empty_polls;
+    int64_t nothing_at_ps; /* no completion waits for it then: a look needs no answer of the launcher's */
     volatile uint64_t entries; /* calls of this library so far */
     volatile int inside;       /* one of them is under way */
 };
