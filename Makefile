@@ -19,8 +19,8 @@ SONAME := librnicsim.so.$(firstword $(subst ., ,$(VERSION)))
 LIB_DIRS := model/kernel model/config model/nic model/host model/system model/api pcie transport mac mac/fabric
 LIB_SOURCES := $(wildcard $(addsuffix /*.c,$(LIB_DIRS)))
 TOOL_SOURCES := $(wildcard traces/*.c bench/*.c bench/perftest/*.c bench/sweep/*.c bench/why/*.c bench/waves/*.c bench/compare/*.c verbs/*.c)
-# stands in for libibverbs in programs: only where its headers are installed
-ifneq ($(wildcard /usr/include/infiniband/verbs.h),)
+# stands in for libibverbs in programs: only where its headers are installed, on the processor whose clock it traps
+ifneq ($(and $(filter x86_64,$(shell uname -m)),$(wildcard /usr/include/infiniband/verbs.h)),)
 VERBS_LIBRARY := $(dir $(PROGRAM))librnicsim_verbs.so
 endif
 VERBS_SOURCES := $(wildcard verbs/preload/*.c)
@@ -105,13 +105,14 @@ need-test:
 	$(call name_missing,$(TEST_PACKAGES),deps-test)
 
 install: need
-	@$(MAKE) --no-print-directory $(PROGRAM) $(BUILD)/librnicsim.so
+	@$(MAKE) --no-print-directory all $(BUILD)/librnicsim.so
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/rnicsim/,boards nics macs endpoints hosts parts plots validation samples cdf)
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/rnicsim
 	install -m 644 model/api/rnicsim.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(BUILD)/librnicsim.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(BUILD)/librnicsim.so $(DESTDIR)$(PREFIX)/lib/librnicsim.so.$(VERSION)
+	$(if $(VERBS_LIBRARY),install -m 755 $(VERBS_LIBRARY) $(DESTDIR)$(PREFIX)/lib/)
 	ln -sf librnicsim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librnicsim.so
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' model/api/rnicsim.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rnicsim.pc

@@ -127,8 +127,8 @@ int verbs_nudge(struct verbs_server *server)
 {
     for (uint32_t i = 0; i < VERBS_HOSTS; i++) {
         struct verbs_host *host = &server->host[i];
-        if (host->state == VERBS_READS) { /* it may be written to by one that we know nothing of */
-            verbs_serve(server, i);
+        if (host->state == VERBS_READS) {
+            verbs_release(server, i);
             return 0;
         }
         if (host->state != VERBS_PARKS)

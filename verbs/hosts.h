@@ -58,6 +58,8 @@ struct verbs_server {
 
 /* Does what a host has asked for; it is due now. */
 void verbs_serve(struct verbs_server *server, uint32_t host);
+/* One that reads a stream may be written to by a process that we know nothing of: it waits outside of the simulation. */
+void verbs_release(struct verbs_server *server, uint32_t host);
 /* Objects and posts: returns an errno for the program; *number: of what was made. */
 int verbs_objects(struct verbs_server *server, uint32_t host, const struct verbs_request *request, uint32_t *number);
 int verbs_post(struct verbs_server *server, uint32_t host, const struct verbs_request *request, size_t bytes);
@@ -76,6 +78,6 @@ int verbs_nudge(struct verbs_server *server);
 /* Takes in what a program says. -1: it is gone. */
 int verbs_hear(struct verbs_server *server, uint32_t host);
 /* A program has opened a device. */
-void verbs_welcome(struct verbs_server *server, int fd, int pid);
+void verbs_welcome(struct verbs_server *server, int fd);
 
 #endif

@@ -198,7 +198,7 @@ static int listen_to_all(struct running *run, int timeout_ms)
         if (fds[2 + i].revents != 0)
             verbs_hear(&run->server, i);
     if (fds[1].revents != 0)
-        verbs_welcome(&run->server, accept4(run->listener, NULL, NULL, SOCK_CLOEXEC), getpid());
+        verbs_welcome(&run->server, accept4(run->listener, NULL, NULL, SOCK_CLOEXEC));
     return 1;
 }
 

@@ -53,6 +53,7 @@ static int modify_qp(struct verbs_server *server, uint32_t host, const struct ve
     struct rnicsim_qp_attr attr = {.host = host,
                                    .qpn = qp->qpn,
                                    .state = (enum rnicsim_qp_state)qp->state,
+                                   .transport = (enum rnicsim_transport)qp->transport,
                                    .peer_qpn = qp->peer_qpn,
                                    .mtu_bytes = qp->mtu_bytes,
                                    .sq_psn = qp->sq_psn,

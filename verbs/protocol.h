@@ -29,7 +29,7 @@ enum verbs_kind {
     VERBS_OUTSIDE,     /* not answered: the program waits for something outside of the simulation */
     VERBS_BACK,        /* and does no longer */
     VERBS_STREAM_SEND, /* bytes go into a TCP stream */
-    VERBS_STREAM_WAIT, /* until there is something in it, or its end */
+    VERBS_STREAM_WAIT, /* until there is something in it, or its end; EAGAIN: as after VERBS_OUTSIDE */
     VERBS_STREAM_TOOK, /* not answered: so many bytes were read */
     VERBS_STREAM_CLOSE /* not answered */
 };
@@ -88,7 +88,7 @@ struct verbs_reply {
     int64_t at_ps;  /* the program goes on then */
     uint64_t writes; /* of peers, that this host has seen */
     uint32_t number; /* of what was made: QP, key; of JOIN: the host */
-    int32_t launcher_pid;
+    uint32_t waiting; /* completions, besides those */
     int64_t tsc_hz, real_ns; /* of JOIN: what the clock of the day shows at 0 */
 };
 

@@ -35,7 +35,8 @@ static void answer(struct verbs_host *host)
     struct {
         struct verbs_reply reply;
         struct verbs_completion completion[VERBS_COMPLETIONS];
-    } message = {.reply = host->reply};
+    } message;
+    message.reply = host->reply;
     if (is_poll(kind_of(host)))
         message.reply.count = (uint32_t)(host->count < VERBS_COMPLETIONS ? host->count : VERBS_COMPLETIONS);
     memcpy(message.completion, host->completion + host->first, message.reply.count * sizeof *message.completion);
@@ -45,6 +46,7 @@ static void answer(struct verbs_host *host)
         host->first = 0;
     message.reply.at_ps = host->at_ps;
     message.reply.writes = host->writes;
+    message.reply.waiting = (uint32_t)host->count;
     size_t bytes = sizeof message.reply + message.reply.count * sizeof *message.completion;
     send(host->fd, &message, bytes, MSG_NOSIGNAL); /* one that is gone is seen when it is heard next */
     host->state = VERBS_RUNS;
@@ -111,6 +113,14 @@ void verbs_serve(struct verbs_server *server, uint32_t index)
         return_at(host, host->state == VERBS_PARKS ? host->until_ps : rnicsim_now(server->sim));
     if (host->state == VERBS_RETURNS && host->at_ps <= rnicsim_now(server->sim))
         answer(host);
+}
+
+void verbs_release(struct verbs_server *server, uint32_t index)
+{
+    struct verbs_host *host = &server->host[index];
+    host->reply = (struct verbs_reply){.result = EAGAIN};
+    answer(host);
+    host->state = VERBS_IS_OUTSIDE;
 }
 
 /* ---- what is heard ---- */
@@ -183,7 +193,7 @@ static int hear_join(int fd, struct verbs_request *request)
     return memory_fd;
 }
 
-void verbs_welcome(struct verbs_server *server, int fd, int pid)
+void verbs_welcome(struct verbs_server *server, int fd)
 {
     struct verbs_request request;
     int memory_fd = hear_join(fd, &request);
@@ -198,7 +208,6 @@ void verbs_welcome(struct verbs_server *server, int fd, int pid)
         host->state = VERBS_RUNS;
         struct verbs_reply reply = {.at_ps = host->at_ps,
                                     .number = i,
-                                    .launcher_pid = pid,
                                     .writes = host->writes,
                                     .tsc_hz = server->tsc_hz,
                                     .real_ns = server->real_ns};

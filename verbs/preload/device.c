@@ -78,12 +78,6 @@ static int poll_cq(struct ibv_cq *cq, int most, struct ibv_wc *wc)
     return shim_poll(cq, most, wc);
 }
 
-static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
-{
-    (void)cq, (void)solicited_only;
-    return EOPNOTSUPP;
-}
-
 static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *wanted)
 {
     struct ibv_qp_init_attr init;
@@ -112,7 +106,7 @@ SHIM_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
                                           .num_comp_vectors = 1,
                                           .abi_compat = __VERBS_ABI_IS_EXTENDED,
                                           .ops = {.poll_cq = poll_cq,
-                                                  .req_notify_cq = req_notify_cq,
+                                                  .req_notify_cq = shim_arm_cq,
                                                   .post_send = shim_post_send,
                                                   .post_recv = shim_post_recv}};
     pthread_mutex_init(&verbs->context.mutex, NULL);

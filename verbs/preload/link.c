@@ -94,6 +94,7 @@ int shim_join(void)
     shim.tsc_hz = reply.tsc_hz;
     shim.real_ns = reply.real_ns;
     shim.writes = reply.writes;
+    shim.nothing_at_ps = -1;
     shim_trap();
     return shim_watch();
 }
@@ -126,6 +127,7 @@ int shim_ask(void *request, size_t bytes, struct verbs_reply *reply)
         *reply = answer.reply;
     shim.now_ps = answer.reply.at_ps;
     shim.writes = answer.reply.writes;
+    shim.nothing_at_ps = answer.reply.waiting == 0 ? shim.now_ps : -1;
     shim_complete(answer.completion, answer.reply.count);
     shim_alarm_due();
     return answer.reply.result;

@@ -91,3 +91,19 @@ SHIM_EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
     shim_leave();
     return result;
 }
+
+/* Where a datagram goes is told by its QP number: there is one other host. */
+SHIM_EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+    struct ibv_ah *ah = calloc(1, sizeof *ah);
+    (void)attr;
+    if (ah != NULL)
+        *ah = (struct ibv_ah){.context = pd->context, .pd = pd};
+    return ah;
+}
+
+SHIM_EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
+{
+    free(ah);
+    return 0;
+}

@@ -33,6 +33,7 @@ SHIM_EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entrie
     }
     cq->room = (uint32_t)entries;
     cq->cq = (struct ibv_cq){.context = context, .channel = channel, .cq_context = cq_context, .cqe = entries};
+    shim_events_of(cq);
     return &cq->cq;
 }
 
@@ -41,6 +42,7 @@ SHIM_EXPORT int ibv_destroy_cq(struct ibv_cq *cq)
     for (const struct shim_qp *qp = first_qp; qp != NULL; qp = qp->next)
         if (qp->init.send_cq == cq || qp->init.recv_cq == cq)
             return EBUSY;
+    shim_events_forget((struct shim_cq *)cq);
     free(((struct shim_cq *)cq)->wc);
     free(cq);
     return 0;
@@ -84,6 +86,7 @@ static void put(struct shim_cq *cq, const struct ibv_wc *wc)
 {
     if (cq->count < cq->room)
         cq->wc[(cq->first + cq->count++) % cq->room] = *wc;
+    shim_event(cq);
 }
 
 void shim_complete(const struct verbs_completion *completion, uint32_t count)
@@ -113,7 +116,7 @@ int shim_poll(struct ibv_cq *queue, int most, struct ibv_wc *wc)
     struct shim_cq *cq = (struct shim_cq *)queue;
     struct verbs_request request = {.kind = shim.empty_polls > 0 ? VERBS_WAIT_POLL : VERBS_POLL, .until_ps = SHIM_NEVER};
     shim_enter();
-    if (cq->count == 0)
+    if (cq->count == 0 && (shim.empty_polls > 0 || shim.nothing_at_ps != shim.now_ps))
         shim_ask(&request, sizeof request, NULL);
     int taken = take(cq, most, wc);
     shim.empty_polls = taken > 0 ? 0 : shim.empty_polls + 1;
@@ -235,6 +238,7 @@ static struct verbs_qp modification(const struct shim_qp *qp, const struct ibv_q
 {
     return (struct verbs_qp){.qpn = qp->ex.qp_base.qp_num,
                              .state = (uint32_t)model_state(attr->qp_state),
+                             .transport = (uint32_t)transport_of(qp->init.qp_type),
                              .peer_qpn = attr->dest_qp_num,
                              .mtu_bytes = qp->init.qp_type == IBV_QPT_UD ? 4096u : 128u << attr->path_mtu,
                              .sq_psn = attr->sq_psn & 0xffffff,

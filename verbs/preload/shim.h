@@ -28,6 +28,7 @@ struct shim {
     int64_t tsc_hz, real_ns;
     uint64_t writes; /* of peers, as far as this program has been told */
     uint32_t empty_polls;
+    int64_t nothing_at_ps; /* no completion waits for it then: a look needs no answer of the launcher's */
     volatile uint64_t entries; /* calls of this library so far */
     volatile int inside;       /* one of them is under way */
 };
@@ -72,11 +73,21 @@ int64_t shim_look(const void *where, int64_t least_ps, int64_t share);
 void shim_complete(const struct verbs_completion *completion, uint32_t count);
 int shim_poll(struct ibv_cq *cq, int most, struct ibv_wc *wc);
 
+/* ---- events.c ---- */
+struct shim_cq;
+int shim_arm_cq(struct ibv_cq *cq, int solicited_only);
+void shim_event(struct shim_cq *cq);
+void shim_events_of(struct shim_cq *cq);     /* a new CQ */
+void shim_events_forget(struct shim_cq *cq); /* which is destroyed */
+
 /* ---- objects ---- */
 struct shim_cq {
     struct ibv_cq cq;
     struct ibv_wc *wc;
     uint32_t first, count, room;
+    int is_armed; /* the next completion is an event */
+    uint32_t events; /* that the program has not got */
+    struct shim_cq *next;
 };
 
 struct shim_qp {

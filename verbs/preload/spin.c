@@ -3,6 +3,7 @@
  * that page waits for a peer's next write, in virtual time. Meanwhile virtual time stands still, so that the watcher's own clock changes nothing. */
 #include "verbs/preload/shim.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -24,6 +25,7 @@ static volatile int disarmed_any; /* of those that are waited on */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t armed[ARMED_MOST];
 static volatile uint32_t armeds;
+static clockid_t watched;
 
 static void protect(uint64_t page, int protection)
 {
@@ -98,17 +100,29 @@ static void arm_if_not(uint64_t page)
         arm_page(page);
 }
 
+/* What the program's thread has worked: one that sleeps, or that has no core, is not silent. */
+static int64_t worked_ns(clockid_t clock)
+{
+    struct timespec worked = {0};
+    syscall(SYS_clock_gettime, clock, &worked);
+    return worked.tv_sec * NS_PER_S + worked.tv_nsec;
+}
+
 static void *watch(void *unused)
 {
     const struct timespec tick = {0, WATCH_NS};
     uint64_t before = 0;
+    int64_t since_ns = 0;
     (void)unused;
     for (;;) {
         syscall(SYS_nanosleep, &tick, NULL);
         pthread_mutex_lock(&lock);
-        if (shim.entries == before && !shim.inside)
+        if (shim.entries != before) {
+            before = shim.entries;
+            since_ns = worked_ns(watched);
+        } else if (!shim.inside && worked_ns(watched) - since_ns > WATCH_NS / 2) {
             shim_each_page(arm_if_not);
-        before = shim.entries;
+        }
         pthread_mutex_unlock(&lock);
     }
     return NULL;
@@ -119,6 +133,8 @@ int shim_watch(void)
     pthread_t thread;
     sigset_t all, mask;
     sigfillset(&all);
+    if (pthread_getcpuclockid(pthread_self(), &watched) != 0)
+        return ENOSYS;
     pthread_sigmask(SIG_SETMASK, &all, &mask);
     int result = pthread_create(&thread, NULL, watch, NULL);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);

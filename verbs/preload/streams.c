@@ -36,10 +36,10 @@ static int find_names(int fd, uint64_t *out, uint64_t *in)
     return 1;
 }
 
-static void ask_stream(enum verbs_kind kind, uint64_t name, uint64_t bytes)
+static int ask_stream(enum verbs_kind kind, uint64_t name, uint64_t bytes)
 {
     struct verbs_request request = {.kind = kind, .until_ps = SHIM_NEVER, .stream = {name, bytes}};
-    shim_ask(&request, sizeof request, NULL);
+    return shim_ask(&request, sizeof request, NULL);
 }
 
 static void tell_stream(enum verbs_kind kind, uint64_t name, uint64_t bytes)
@@ -47,6 +47,33 @@ static void tell_stream(enum verbs_kind kind, uint64_t name, uint64_t bytes)
     struct verbs_request request = {.kind = kind, .at_ps = shim.now_ps, .stream = {name, bytes}};
     shim_tell(&request);
 }
+
+/* ---- waits for what the model knows nothing of: others go on ---- */
+
+static int begin_outside(void)
+{
+    struct verbs_request request = {.kind = VERBS_OUTSIDE, .at_ps = shim.now_ps};
+    if (!shim_is_joined() || shim.inside)
+        return 0;
+    shim_enter();
+    shim_is_active();
+    shim_tell(&request);
+    return 1;
+}
+
+static void end_outside(int has_begun, int has_entered)
+{
+    struct verbs_request request = {.kind = VERBS_BACK, .until_ps = SHIM_NEVER};
+    int saved = errno;
+    if (!has_begun)
+        return;
+    shim_ask(&request, sizeof request, NULL);
+    if (has_entered)
+        shim_leave();
+    errno = saved;
+}
+
+/* ---- bytes ---- */
 
 static int is_ours(int fd, uint64_t *out, uint64_t *in)
 {
@@ -72,15 +99,16 @@ static ssize_t put(int fd, const void *bytes, size_t count, int flags, int is_se
 static ssize_t get(int fd, void *bytes, size_t count, int flags, int is_recv)
 {
     uint64_t out, in;
-    int is_stream = is_ours(fd, &out, &in);
+    int is_stream = is_ours(fd, &out, &in), is_outside = 0;
     if (is_stream) {
         shim_enter();
         shim_is_active();
         if ((flags & MSG_DONTWAIT) == 0 && (fcntl(fd, F_GETFL) & O_NONBLOCK) == 0)
-            ask_stream(VERBS_STREAM_WAIT, in, 0);
+            is_outside = ask_stream(VERBS_STREAM_WAIT, in, 0) == EAGAIN;
     }
     shim_disarm();
     ssize_t done = is_recv ? syscall(SYS_recvfrom, fd, bytes, count, flags, NULL, NULL) : syscall(SYS_read, fd, bytes, count);
+    end_outside(is_outside, 0);
     if (is_stream && done > 0 && (flags & MSG_PEEK) == 0)
         tell_stream(VERBS_STREAM_TOOK, in, (uint64_t)done);
     if (is_stream)
@@ -116,35 +144,13 @@ SHIM_EXPORT int close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
-/* ---- waits for what the model knows nothing of: others go on ---- */
-
-static int begin_outside(void)
-{
-    struct verbs_request request = {.kind = VERBS_OUTSIDE, .at_ps = shim.now_ps};
-    if (!shim_is_joined() || shim.inside)
-        return 0;
-    shim_enter();
-    shim_is_active();
-    shim_tell(&request);
-    return 1;
-}
-
-static void end_outside(int has_begun)
-{
-    struct verbs_request request = {.kind = VERBS_BACK, .until_ps = SHIM_NEVER};
-    int saved = errno;
-    if (!has_begun)
-        return;
-    shim_ask(&request, sizeof request, NULL);
-    shim_leave();
-    errno = saved;
-}
+/* ---- connections ---- */
 
 SHIM_EXPORT int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict bytes)
 {
     int has_begun = begin_outside();
     int result = (int)syscall(SYS_accept, fd, address, bytes);
-    end_outside(has_begun);
+    end_outside(has_begun, 1);
     return result;
 }
 
@@ -158,6 +164,6 @@ SHIM_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t bytes)
         syscall(SYS_nanosleep, &pause, NULL);
         result = (int)syscall(SYS_connect, fd, address, bytes);
     }
-    end_outside(has_begun);
+    end_outside(has_begun, 1);
     return result;
 }
