@@ -64,30 +64,20 @@ void caches_csv(const struct result *result, FILE *out)
     }
 }
 
-static void put(json_t *object, const char *key, json_t *value, int *failed)
-{
-    *failed |= json_object_set_new(object, key, value) != 0;
-}
-
-static json_t *whole(uint64_t number)
-{
-    return json_integer((json_int_t)number);
-}
-
 static json_t *cache_object(const struct rnicsim_cache_info *cache, int *failed)
 {
     char name[64];
     json_t *object = json_object();
     snprintf(name, sizeof name, "%s %s", cache->nic, cache->name);
-    put(object, "name", json_string(name), failed);
-    put(object, "entries", whole(cache->entries), failed);
-    put(object, "hits", whole(cache->hits), failed);
-    put(object, "misses", whole(cache->joined + cache->misses), failed);
-    put(object, "hit_share", summary_number(hit_share(cache), 1e5), failed);
-    put(object, "evictions", whole(cache->evictions), failed);
-    put(object, "written_back", whole(cache->written_back), failed);
-    put(object, "fetch_ns", summary_number(fetch_ns(cache), 1e3), failed);
-    put(object, "waited_ns", summary_number((double)cache->wait_ps / PS_PER_NS, 1e3), failed);
+    summary_put(object, "name", json_string(name), failed);
+    summary_put(object, "entries", summary_whole(cache->entries), failed);
+    summary_put(object, "hits", summary_whole(cache->hits), failed);
+    summary_put(object, "misses", summary_whole(cache->joined + cache->misses), failed);
+    summary_put(object, "hit_share", summary_number(hit_share(cache), 1e5), failed);
+    summary_put(object, "evictions", summary_whole(cache->evictions), failed);
+    summary_put(object, "written_back", summary_whole(cache->written_back), failed);
+    summary_put(object, "fetch_ns", summary_number(fetch_ns(cache), 1e3), failed);
+    summary_put(object, "waited_ns", summary_number((double)cache->wait_ps / PS_PER_NS, 1e3), failed);
     return object;
 }
 

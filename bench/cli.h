@@ -23,6 +23,18 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * cli_fail, returns CLI_TOLD. */
 int cli_parse(const struct argp *argp, const char *name, int argc, char **argv, void *input);
 
+/* What an option without more to it does. */
+static inline error_t cli_take_text(const char **out, const char *value)
+{
+    *out = value;
+    return 0;
+}
+static inline error_t cli_take_flag(int *out)
+{
+    *out = 1;
+    return 0;
+}
+
 /* A whole decimal number within a range. Returns 0, or CLI_INPUT with a message that begins with `what`. */
 int cli_number(const char *text, const char *what, uint64_t max, uint64_t *out);
 

@@ -37,9 +37,8 @@ int loads_line_bps(const struct model_options *model, int64_t *bps)
     int created = model_options_create(model, &options, &sim), result = RNICSIM_OK;
     if (created != CLI_DONE)
         return created;
-    for (size_t i = 0; i < rnicsim_param_count(sim); i++)
-        if (rnicsim_param(sim, i, &param) == RNICSIM_OK && strcmp(param.key, "mac.rate") == 0)
-            result = rnicsim_parse(param.value, RNICSIM_RATE, bps, &error);
+    if (model_param(sim, "mac.rate", &param))
+        result = rnicsim_parse(param.value, RNICSIM_RATE, bps, &error);
     rnicsim_destroy(sim);
     return result == RNICSIM_OK ? CLI_DONE : cli_fail_result(result, &error);
 }

@@ -104,3 +104,21 @@ void model_options_free(struct model_options *model)
     free(model->set);
     *model = (struct model_options){0};
 }
+
+int model_param(const struct rnicsim *sim, const char *key, struct rnicsim_param_info *out)
+{
+    for (size_t i = 0; i < rnicsim_param_count(sim); i++)
+        if (rnicsim_param(sim, i, out) == RNICSIM_OK && strcmp(out->key, key) == 0)
+            return 1;
+    return 0;
+}
+
+int64_t model_tsc_hz(const struct rnicsim *sim)
+{
+    struct rnicsim_param_info param;
+    struct rnicsim_error error;
+    int64_t hz = 0;
+    if (model_param(sim, "host.tsc", &param))
+        rnicsim_parse(param.value, RNICSIM_FREQUENCY, &hz, &error);
+    return hz;
+}

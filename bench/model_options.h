@@ -27,4 +27,9 @@ int model_options_create(const struct model_options *model, struct rnicsim_optio
 int model_options_no_boards(void);
 void model_options_free(struct model_options *model);
 
+/* A parameter of what was created, by its key. 0: there is none. */
+int model_param(const struct rnicsim *sim, const char *key, struct rnicsim_param_info *out);
+/* host.tsc, Hz. */
+int64_t model_tsc_hz(const struct rnicsim *sim);
+
 #endif

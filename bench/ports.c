@@ -65,31 +65,21 @@ void ports_csv(const struct result *result, FILE *out)
     }
 }
 
-static void put(json_t *object, const char *key, json_t *value, int *failed)
-{
-    *failed |= json_object_set_new(object, key, value) != 0;
-}
-
-static json_t *whole(uint64_t number)
-{
-    return json_integer((json_int_t)number);
-}
-
 static json_t *port_object(const struct result *result, const struct rnicsim_port *port, int *failed)
 {
     json_t *object = json_object();
-    put(object, "name", json_string(port->nic), failed);
-    put(object, "frames", whole(port->frames), failed);
-    put(object, "line_share", summary_number(line_share(result, port), 1e6), failed);
-    put(object, "paused_share", summary_number(paused_share(result, port), 1e6), failed);
-    put(object, "paused_ns", summary_number((double)port->paused_ps / PS_PER_NS, 1e3), failed);
-    put(object, "pauses_sent", whole(port->pauses_sent), failed);
-    put(object, "pauses_received", whole(port->pauses_received), failed);
-    put(object, "pause_storms", whole(port->pause_storms), failed);
-    put(object, "pause_headroom_bytes", whole(port->pause_headroom_bytes), failed);
-    put(object, "high_water_bytes", whole(port->high_water_bytes), failed);
-    put(object, "fec_corrected", whole(port->fec_corrected), failed);
-    put(object, "fec_uncorrectable", whole(port->fec_uncorrectable), failed);
+    summary_put(object, "name", json_string(port->nic), failed);
+    summary_put(object, "frames", summary_whole(port->frames), failed);
+    summary_put(object, "line_share", summary_number(line_share(result, port), 1e6), failed);
+    summary_put(object, "paused_share", summary_number(paused_share(result, port), 1e6), failed);
+    summary_put(object, "paused_ns", summary_number((double)port->paused_ps / PS_PER_NS, 1e3), failed);
+    summary_put(object, "pauses_sent", summary_whole(port->pauses_sent), failed);
+    summary_put(object, "pauses_received", summary_whole(port->pauses_received), failed);
+    summary_put(object, "pause_storms", summary_whole(port->pause_storms), failed);
+    summary_put(object, "pause_headroom_bytes", summary_whole(port->pause_headroom_bytes), failed);
+    summary_put(object, "high_water_bytes", summary_whole(port->high_water_bytes), failed);
+    summary_put(object, "fec_corrected", summary_whole(port->fec_corrected), failed);
+    summary_put(object, "fec_uncorrectable", summary_whole(port->fec_uncorrectable), failed);
     return object;
 }
 

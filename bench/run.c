@@ -62,18 +62,6 @@ static const struct argp_option run_option_table[] = {
     {0},
 };
 
-static error_t take_text(const char **out, const char *value)
-{
-    *out = value;
-    return 0;
-}
-
-static error_t take_flag(int *out)
-{
-    *out = 1;
-    return 0;
-}
-
 static error_t take_assertion(struct run_options *options, const char *value)
 {
     if (options->assert_count == RUN_ASSERTS_MAX) {
@@ -105,33 +93,33 @@ static error_t parse(int key, char *value, struct argp_state *state)
         state->child_inputs[1] = &options->model;
         return 0;
     case OPTION_LOADS:
-        return take_text(&options->loads, value);
+        return cli_take_text(&options->loads, value);
     case OPTION_DATA:
-        return take_flag(&options->checks_data);
+        return cli_take_flag(&options->checks_data);
     case OPTION_PCAP:
-        return take_text(&options->pcap, value);
+        return cli_take_text(&options->pcap, value);
     case OPTION_PCAP_SIDE:
         return take_side(options, value);
     case 'o':
-        return take_text(&options->folder, value);
+        return cli_take_text(&options->folder, value);
     case OPTION_SEED:
         return cli_number(value, "--seed", INT64_MAX, &options->seed) != 0 ? CLI_TOLD : 0;
     case OPTION_FORCE:
-        return take_flag(&options->force);
+        return cli_take_flag(&options->force);
     case OPTION_JSON:
-        return take_flag(&options->json);
+        return cli_take_flag(&options->json);
     case OPTION_QUIET:
-        return take_flag(&options->quiet);
+        return cli_take_flag(&options->quiet);
     case OPTION_NO_CHARTS:
-        return take_flag(&options->no_charts);
+        return cli_take_flag(&options->no_charts);
     case OPTION_TIMELINE:
-        return take_text(&options->waves.timeline, value);
+        return cli_take_text(&options->waves.timeline, value);
     case OPTION_VCD:
-        return take_text(&options->waves.vcd, value);
+        return cli_take_text(&options->waves.vcd, value);
     case OPTION_GOLDEN:
-        return take_text(&options->waves.golden, value);
+        return cli_take_text(&options->waves.golden, value);
     case OPTION_WINDOW:
-        return take_text(&options->waves.window, value);
+        return cli_take_text(&options->waves.window, value);
     case OPTION_LANG:
         return page_lang_read(value, &options->lang) != 0 ? CLI_TOLD : 0;
     case OPTION_ASSERT:
@@ -139,7 +127,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPTION_CHARTS:
         return gnuplot_formats(value, &options->chart_formats) != 0 ? CLI_TOLD : 0;
     case OPTION_HORIZON_OFF:
-        return take_flag(&options->horizon_off);
+        return cli_take_flag(&options->horizon_off);
     default:
         return ARGP_ERR_UNKNOWN;
     }

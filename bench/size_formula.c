@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/model_options.h"
+
 #define CABLE_M_PER_NS 0.198
 #define QUANTUM_BYTES 64u
 #define FRAME_BYTES 4154u /* MTU 4096 with RoCE v2's headers, FCS, preamble; two of them */
@@ -43,10 +45,7 @@ const char *size_formula_case(int number)
 static double number_of(const struct rnicsim *sim, const char *key)
 {
     struct rnicsim_param_info param;
-    for (size_t i = 0; i < rnicsim_param_count(sim); i++)
-        if (rnicsim_param(sim, i, &param) == RNICSIM_OK && strcmp(param.key, key) == 0)
-            return strtod(param.value, NULL);
-    return 0;
+    return model_param(sim, key, &param) ? strtod(param.value, NULL) : 0;
 }
 
 struct size_formula size_formula_of(const struct result *result)

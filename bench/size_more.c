@@ -5,6 +5,7 @@
 
 #include "bench/gnuplot.h"
 #include "bench/head.h"
+#include "bench/model_options.h"
 #include "bench/size_report.h"
 
 #define CURVE "depth_curve"
@@ -16,10 +17,7 @@ static double cycles_of(const struct rnicsim *sim, const char *path, const char 
     struct rnicsim_param_info param;
     char key[192];
     snprintf(key, sizeof key, "stage.%s.%s.%s", path, name, what);
-    for (size_t i = 0; i < rnicsim_param_count(sim); i++)
-        if (rnicsim_param(sim, i, &param) == RNICSIM_OK && strcmp(param.key, key) == 0)
-            return strtod(param.value, NULL);
-    return -1;
+    return model_param(sim, key, &param) ? strtod(param.value, NULL) : -1;
 }
 
 uint64_t size_prog_full(const struct size_report *report, size_t number)

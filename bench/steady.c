@@ -179,11 +179,6 @@ void steady_print(const struct steady_state *state, FILE *out)
     fputc('\n', out);
 }
 
-static void put(json_t *object, const char *key, json_t *value, int *failed)
-{
-    *failed |= json_object_set_new(object, key, value) != 0;
-}
-
 static json_t *ns(int is_known, double ps)
 {
     return is_known ? summary_number(ps / PS_PER_NS, 1e3) : json_null();
@@ -195,22 +190,22 @@ json_t *steady_json(const struct steady_state *state, int *failed)
     if (!state->known)
         return json_null();
     json_t *object = json_object(), *values = json_object(), *intervals = json_object();
-    put(values, "min", ns(1, (double)latency->min_ps), failed);
-    put(values, "p50", ns(latency->p50.known, (double)latency->p50.ps), failed);
-    put(values, "avg", ns(1, latency->mean_ps), failed);
-    put(values, "p99", ns(latency->p99.known, (double)latency->p99.ps), failed);
-    put(values, "p99.9", ns(latency->p999.known, (double)latency->p999.ps), failed);
-    put(values, "p99.99", ns(latency->p9999.known, (double)latency->p9999.ps), failed);
-    put(values, "max", ns(1, (double)latency->max_ps), failed);
-    put(values, "n", json_integer((json_int_t)latency->count), failed);
-    put(intervals, "avg", ns(state->mean.known, state->mean.half_ps), failed);
-    put(intervals, "p50", ns(state->p50.known, state->p50.half_ps), failed);
-    put(intervals, "p99", ns(state->p99.known, state->p99.half_ps), failed);
-    put(intervals, "p99.9", ns(state->p999.known, state->p999.half_ps), failed);
-    put(object, "warmup_requests", json_integer((json_int_t)state->left_out), failed);
-    put(object, "warmup_ns", ns(1, (double)state->warmup_ps), failed);
-    put(object, "batches", json_integer(state->batches), failed);
-    put(object, "latency_ns", values, failed);
-    put(object, "ci95_ns", intervals, failed);
+    summary_put(values, "min", ns(1, (double)latency->min_ps), failed);
+    summary_put(values, "p50", ns(latency->p50.known, (double)latency->p50.ps), failed);
+    summary_put(values, "avg", ns(1, latency->mean_ps), failed);
+    summary_put(values, "p99", ns(latency->p99.known, (double)latency->p99.ps), failed);
+    summary_put(values, "p99.9", ns(latency->p999.known, (double)latency->p999.ps), failed);
+    summary_put(values, "p99.99", ns(latency->p9999.known, (double)latency->p9999.ps), failed);
+    summary_put(values, "max", ns(1, (double)latency->max_ps), failed);
+    summary_put(values, "n", json_integer((json_int_t)latency->count), failed);
+    summary_put(intervals, "avg", ns(state->mean.known, state->mean.half_ps), failed);
+    summary_put(intervals, "p50", ns(state->p50.known, state->p50.half_ps), failed);
+    summary_put(intervals, "p99", ns(state->p99.known, state->p99.half_ps), failed);
+    summary_put(intervals, "p99.9", ns(state->p999.known, state->p999.half_ps), failed);
+    summary_put(object, "warmup_requests", json_integer((json_int_t)state->left_out), failed);
+    summary_put(object, "warmup_ns", ns(1, (double)state->warmup_ps), failed);
+    summary_put(object, "batches", json_integer(state->batches), failed);
+    summary_put(object, "latency_ns", values, failed);
+    summary_put(object, "ci95_ns", intervals, failed);
     return object;
 }

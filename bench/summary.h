@@ -22,6 +22,15 @@ int summary_write(const struct result *result, FILE *out);
 /* What every result begins with: schema, version, status, board, host, changed parameters, trace, digest, seed. *failed is set when
  * memory is out. */
 void summary_identity(json_t *object, const struct result *result, int *failed);
+/* A member of the object, which takes the value over. */
+static inline void summary_put(json_t *object, const char *key, json_t *value, int *failed)
+{
+    *failed |= json_object_set_new(object, key, value) != 0;
+}
+static inline json_t *summary_whole(uint64_t number)
+{
+    return json_integer((json_int_t)number);
+}
 /* Rounded to so many steps a unit: 1e3 for three decimals. */
 json_t *summary_number(double value, double steps);
 /* 0, or -1: the write failed. */

@@ -89,33 +89,27 @@ static error_t take_count(const char *what, const char *value, uint64_t *out)
     return CLI_TOLD;
 }
 
-static error_t take_text(const char **out, const char *value)
-{
-    *out = value;
-    return 0;
-}
-
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct gen_options *options = state->input;
     struct trace_generate *generate = &options->generate;
     switch (key) {
     case 'o':
-        return take_text(&options->out, value);
+        return cli_take_text(&options->out, value);
     case OPTION_SIZE:
-        return take_text(&generate->size, value);
+        return cli_take_text(&generate->size, value);
     case OPTION_OPCODE:
-        return take_text(&generate->opcode, value);
+        return cli_take_text(&generate->opcode, value);
     case OPTION_RATE:
-        return take_text(&generate->rate, value);
+        return cli_take_text(&generate->rate, value);
     case OPTION_BURST_RATE:
-        return take_text(&generate->burst_rate, value);
+        return cli_take_text(&generate->burst_rate, value);
     case OPTION_ZIPF:
-        return take_text(&generate->zipf, value);
+        return cli_take_text(&generate->zipf, value);
     case OPTION_SL:
-        return take_text(&generate->sl, value);
+        return cli_take_text(&generate->sl, value);
     case OPTION_WEIGHT:
-        return take_text(&generate->weight, value);
+        return cli_take_text(&generate->weight, value);
     case OPTION_ARRIVAL:
         return take_arrival(generate, value);
     case OPTION_QPS:

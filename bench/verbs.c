@@ -67,27 +67,20 @@ static const struct argp_option argp_options[] = {
     {0}};
 
 static const struct argp argp = {
-    argp_options, parse, "-- PROGRAM ARGUMENT...",
+    argp_options,
+    parse,
+    "-- PROGRAM ARGUMENT...",
     "Runs programs that use libibverbs on the model: they find a device rdma0, and every clock that they look at shows "
     "simulated time. Two programs, or two processes of one, are the two hosts, and reach each other at 127.0.0.1.",
-    NULL, NULL, NULL};
-
-static int64_t find_tsc_hz(const struct rnicsim *sim)
-{
-    struct rnicsim_param_info param;
-    struct rnicsim_error error;
-    int64_t hz = 0;
-    for (size_t i = 0; i < rnicsim_param_count(sim); i++)
-        if (rnicsim_param(sim, i, &param) == RNICSIM_OK && strcmp(param.key, "host.tsc") == 0)
-            rnicsim_parse(param.value, RNICSIM_FREQUENCY, &hz, &error);
-    return hz;
-}
+    NULL,
+    NULL,
+    NULL};
 
 static int run(struct verbs_options *options, struct rnicsim *sim, const char *library)
 {
     static char *shell[VERBS_PROGRAMS][4];
     struct rnicsim_error error;
-    struct verbs_launch launch = {.sim = sim, .library = library, .tsc_hz = find_tsc_hz(sim)};
+    struct verbs_launch launch = {.sim = sim, .library = library, .tsc_hz = model_tsc_hz(sim)};
     for (int host = 0; host < VERBS_PROGRAMS; host++) {
         if (options->command[host] == NULL)
             continue;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/model_options.h"
+
 #define EVENTS_AT_ONCE 64u
 #define PS_PER_S INT64_C(1000000000000)
 #define RING_FIRST_ROOM 64u
@@ -92,23 +94,12 @@ void perftest_run_free(struct perftest_run *run)
 
 /* ---- objects and time ---- */
 
-static int64_t find_tsc_hz(const struct rnicsim *sim)
-{
-    struct rnicsim_param_info param;
-    struct rnicsim_error error;
-    int64_t hz = 0;
-    for (size_t i = 0; i < rnicsim_param_count(sim); i++)
-        if (rnicsim_param(sim, i, &param) == RNICSIM_OK && strcmp(param.key, "host.tsc") == 0)
-            rnicsim_parse(param.value, RNICSIM_FREQUENCY, &hz, &error);
-    return hz;
-}
-
 int perftest_run_create_objects(struct perftest_run *run, struct rnicsim *sim, struct rnicsim_error *error)
 {
     const struct perftest_options *options = &run->options;
     int result = RNICSIM_OK;
     run->sim = sim;
-    run->tsc_hz = find_tsc_hz(sim);
+    run->tsc_hz = model_tsc_hz(sim);
     for (uint32_t host = 0; options->use_srq && host < 2 && result == RNICSIM_OK; host++) {
         struct rnicsim_srq_attr attr = {.host = host, .srqn = SRQN, .depth = options->rx_depth};
         result = rnicsim_srq_create(sim, &attr, error);

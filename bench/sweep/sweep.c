@@ -79,12 +79,6 @@ static error_t take_word(const char **out, const char *value, const char *what)
     return 0;
 }
 
-static error_t take_flag(int *out)
-{
-    *out = 1;
-    return 0;
-}
-
 static error_t take_jobs(struct sweep_options *options, const char *value)
 {
     uint64_t jobs = 0;
@@ -110,25 +104,25 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return take_jobs(options, value);
     case OPTION_SLURM:
         options->partition = value;
-        return take_flag(&options->slurm);
+        return cli_take_flag(&options->slurm);
     case OPTION_PART:
         return take_word(&options->part, value, "part");
     case OPTION_DRY_RUN:
-        return take_flag(&options->dry_run);
+        return cli_take_flag(&options->dry_run);
     case OPTION_YES:
-        return take_flag(&options->yes);
+        return cli_take_flag(&options->yes);
     case OPTION_FORCE:
-        return take_flag(&options->force);
+        return cli_take_flag(&options->force);
     case OPTION_NO_CHARTS:
-        return take_flag(&options->no_charts);
+        return cli_take_flag(&options->no_charts);
     case OPTION_CHARTS:
         return gnuplot_formats(value, &options->formats) != 0 ? CLI_TOLD : 0;
     case OPTION_LANG:
         return page_lang_read(value, &options->lang) != 0 ? CLI_TOLD : 0;
     case OPTION_JSON:
-        return take_flag(&options->json);
+        return cli_take_flag(&options->json);
     case OPTION_QUIET:
-        return take_flag(&options->quiet);
+        return cli_take_flag(&options->quiet);
     default:
         return ARGP_ERR_UNKNOWN;
     }

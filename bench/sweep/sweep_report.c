@@ -115,11 +115,6 @@ void sweep_table_runs_csv(const struct sweep_table *table, FILE *out)
 
 /* ---- JSON ---- */
 
-static void put(json_t *object, const char *key, json_t *value, int *failed)
-{
-    *failed |= json_object_set_new(object, key, value) != 0;
-}
-
 static json_t *text_or_null(const char *text)
 {
     return text != NULL ? json_string(text) : json_null();
@@ -132,8 +127,8 @@ static json_t *axes_json(const struct sweep *sweep, int *failed)
         json_t *axis = json_object(), *values = json_array();
         for (size_t k = 0; k < sweep->axes[i].count; k++)
             *failed |= json_array_append_new(values, json_string(sweep->axes[i].values[k])) != 0;
-        put(axis, "key", json_string(sweep->axes[i].key), failed);
-        put(axis, "values", values, failed);
+        summary_put(axis, "key", json_string(sweep->axes[i].key), failed);
+        summary_put(axis, "values", values, failed);
         *failed |= json_array_append_new(axes, axis) != 0;
     }
     return axes;
@@ -144,19 +139,19 @@ static json_t *point_json(const struct sweep_table *table, uint64_t point, int *
     const struct sweep *sweep = table->sweep;
     json_t *object = json_object(), *axes = json_object(), *metrics = json_object();
     for (size_t i = 0; i < sweep->axis_count; i++)
-        put(axes, sweep->axes[i].key, json_string(sweep_value(sweep, i, point)), failed);
+        summary_put(axes, sweep->axes[i].key, json_string(sweep_value(sweep, i, point)), failed);
     for (size_t i = 0; i < sweep->metric_count; i++) {
         const struct sweep_cell *cell = sweep_table_cell(table, point, i);
         json_t *value = json_object();
-        put(value, "mean", cell->count > 0 ? summary_number(cell->mean, 1e6) : json_null(), failed);
-        put(value, "ci95", cell->count > 1 ? summary_number(cell->half_width, 1e6) : json_null(), failed);
-        put(value, "n", json_integer((json_int_t)cell->count), failed);
-        put(metrics, sweep->metrics[i], value, failed);
+        summary_put(value, "mean", cell->count > 0 ? summary_number(cell->mean, 1e6) : json_null(), failed);
+        summary_put(value, "ci95", cell->count > 1 ? summary_number(cell->half_width, 1e6) : json_null(), failed);
+        summary_put(value, "n", summary_whole(cell->count), failed);
+        summary_put(metrics, sweep->metrics[i], value, failed);
     }
-    put(object, "point", json_integer((json_int_t)point), failed);
-    put(object, "axes", axes, failed);
-    put(object, "status", json_string(sweep_status_name((enum sweep_status)table->status[point])), failed);
-    put(object, "metrics", metrics, failed);
+    summary_put(object, "point", summary_whole(point), failed);
+    summary_put(object, "axes", axes, failed);
+    summary_put(object, "status", json_string(sweep_status_name((enum sweep_status)table->status[point])), failed);
+    summary_put(object, "metrics", metrics, failed);
     return object;
 }
 
@@ -170,9 +165,9 @@ static json_t *failures_json(const struct sweep_table *table, int *failed)
             continue;
         sweep_store_why(table->store, run, why, sizeof why);
         json_t *failure = json_object();
-        put(failure, "point", json_integer((json_int_t)(run / sweep->repeats)), failed);
-        put(failure, "repeat", json_integer((json_int_t)(run % sweep->repeats)), failed);
-        put(failure, "why", json_string(why), failed);
+        summary_put(failure, "point", summary_whole(run / sweep->repeats), failed);
+        summary_put(failure, "repeat", summary_whole(run % sweep->repeats), failed);
+        summary_put(failure, "why", json_string(why), failed);
         *failed |= json_array_append_new(failures, failure) != 0;
     }
     return failures;
@@ -183,28 +178,28 @@ int sweep_table_json(const struct sweep_table *table, FILE *out)
     const struct sweep *sweep = table->sweep;
     json_t *object = json_object(), *points = json_array(), *metrics = json_array();
     int failed = object == NULL || points == NULL || metrics == NULL;
-    put(object, "schema", json_integer(RESULT_SCHEMA), &failed);
-    put(object, "version", json_string(RNICSIM_VERSION), &failed);
-    put(object, "status", json_string(sweep_table_status(table)), &failed);
-    put(object, "sweep", json_string(base_name(sweep->path)), &failed);
-    put(object, "digest", json_string(table->store->identity), &failed);
-    put(object, "board", text_or_null(sweep->board), &failed);
-    put(object, "workload", json_string(workload_of(sweep)), &failed);
-    put(object, "faults", text_or_null(sweep->faults), &failed);
-    put(object, "seed", json_integer((json_int_t)sweep->seed), &failed);
-    put(object, "repeats", json_integer((json_int_t)sweep->repeats), &failed);
-    put(object, "axes", axes_json(sweep, &failed), &failed);
+    summary_put(object, "schema", json_integer(RESULT_SCHEMA), &failed);
+    summary_put(object, "version", json_string(RNICSIM_VERSION), &failed);
+    summary_put(object, "status", json_string(sweep_table_status(table)), &failed);
+    summary_put(object, "sweep", json_string(base_name(sweep->path)), &failed);
+    summary_put(object, "digest", json_string(table->store->identity), &failed);
+    summary_put(object, "board", text_or_null(sweep->board), &failed);
+    summary_put(object, "workload", json_string(workload_of(sweep)), &failed);
+    summary_put(object, "faults", text_or_null(sweep->faults), &failed);
+    summary_put(object, "seed", summary_whole(sweep->seed), &failed);
+    summary_put(object, "repeats", summary_whole(sweep->repeats), &failed);
+    summary_put(object, "axes", axes_json(sweep, &failed), &failed);
     for (size_t i = 0; i < sweep->metric_count; i++) {
         json_t *metric = json_object();
-        put(metric, "name", json_string(sweep->metrics[i]), &failed);
-        put(metric, "unit", json_string(metric_unit(sweep->metrics[i])), &failed);
+        summary_put(metric, "name", json_string(sweep->metrics[i]), &failed);
+        summary_put(metric, "unit", json_string(metric_unit(sweep->metrics[i])), &failed);
         failed |= json_array_append_new(metrics, metric) != 0;
     }
-    put(object, "metrics", metrics, &failed);
+    summary_put(object, "metrics", metrics, &failed);
     for (uint64_t point = 0; !failed && point < sweep->points; point++)
         failed |= json_array_append_new(points, point_json(table, point, &failed)) != 0;
-    put(object, "points", points, &failed);
-    put(object, "failed", failures_json(table, &failed), &failed);
+    summary_put(object, "points", points, &failed);
+    summary_put(object, "failed", failures_json(table, &failed), &failed);
     failed = failed || summary_dump(object, out) != 0;
     json_decref(object);
     return failed ? -1 : 0;

@@ -50,18 +50,6 @@ static const char why_text[] =
     "that binds and runs again, and the next one. Then runs with 20 % less and 20 % more of each parameter that is a "
     "number (of whole numbers those that can move by 20 to 30 %).";
 
-static error_t take_text(const char **out, const char *value)
-{
-    *out = value;
-    return 0;
-}
-
-static error_t take_flag(int *out)
-{
-    *out = 1;
-    return 0;
-}
-
 static error_t take_percentile(struct why_options *options, const char *value)
 {
     char *end;
@@ -104,23 +92,23 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'n':
         return take_count(value, "-n", WHY_WORST_MAX, &options->worst);
     case OPTION_TARGET:
-        return take_text(&options->target, value);
+        return cli_take_text(&options->target, value);
     case OPTION_NO_TORNADO:
-        return take_flag(&options->no_tornado);
+        return cli_take_flag(&options->no_tornado);
     case 'j':
         return take_jobs(options, value);
     case 'o':
-        return take_text(&options->folder, value);
+        return cli_take_text(&options->folder, value);
     case OPTION_FORCE:
-        return take_flag(&options->force);
+        return cli_take_flag(&options->force);
     case OPTION_NO_CHARTS:
-        return take_flag(&options->no_charts);
+        return cli_take_flag(&options->no_charts);
     case OPTION_CHARTS:
         return gnuplot_formats(value, &options->formats) != 0 ? CLI_TOLD : 0;
     case OPTION_JSON:
-        return take_flag(&options->json);
+        return cli_take_flag(&options->json);
     case OPTION_QUIET:
-        return take_flag(&options->quiet);
+        return cli_take_flag(&options->quiet);
     case OPTION_SEED:
         return cli_number(value, "--seed", INT64_MAX, &options->seed) != 0 ? CLI_TOLD : 0;
     default:

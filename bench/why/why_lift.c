@@ -79,31 +79,20 @@ struct trying {
     const struct candidate *candidates;
 };
 
-/* The value in effect of a parameter, with what was lifted already; 0: there is none. */
-static int value_of(const struct rnicsim *sim, const char *key, char *text, size_t text_bytes)
-{
-    struct rnicsim_param_info param;
-    for (size_t i = 0; i < rnicsim_param_count(sim); i++)
-        if (rnicsim_param(sim, i, &param) == RNICSIM_OK && strcmp(param.key, key) == 0) {
-            snprintf(text, text_bytes, "%s", param.value);
-            return 1;
-        }
-    return 0;
-}
-
 /* "x16" of "128 KiB" is "2048 KiB". 0: not possible. */
 static int put_setting(const struct rnicsim *sim, const char *key, const char *how, char *text)
 {
-    char value[640], *unit;
+    struct rnicsim_param_info param;
+    char *unit;
     if (how[0] != 'x') {
         snprintf(text, WHY_TEXT_BYTES, "%s=%s", key, how);
         return 1;
     }
-    if (!value_of(sim, key, value, sizeof value))
+    if (!model_param(sim, key, &param))
         return 0;
-    double number = strtod(value, &unit);
+    double number = strtod(param.value, &unit);
     snprintf(text, WHY_TEXT_BYTES, "%s=%.12g%s", key, number * strtod(how + 1, NULL), unit);
-    return unit != value && number > 0;
+    return unit != param.value && number > 0;
 }
 
 static int ends_with(const char *text, const char *end)

@@ -120,11 +120,6 @@ void why_print(const struct why *why, FILE *out)
 
 /* ---- JSON ---- */
 
-static void put(json_t *object, const char *key, json_t *value, int *failed)
-{
-    *failed |= json_object_set_new(object, key, value) != 0;
-}
-
 static json_t *number(double value)
 {
     return isnan(value) || isinf(value) ? json_null() : summary_number(value, 1e6);
@@ -139,57 +134,57 @@ static json_t *request_json(const struct why *why, const struct why_request *req
 {
     const struct rnicsim_event *event = &request->event;
     json_t *object = json_object(), *rows = json_array();
-    put(object, "latency_ns", ns(request->latency_ps), failed);
-    put(object, "due_ns", ns(event->stamp_ps[RNICSIM_AT_ARRIVAL]), failed);
-    put(object, "host", json_integer(event->host), failed);
-    put(object, "qpn", json_integer(event->qpn), failed);
-    put(object, "request", json_integer((json_int_t)event->request), failed);
-    put(object, "wr_id", json_integer((json_int_t)event->wr_id), failed);
-    put(object, "opcode", json_string(text_opcode(event->sent_opcode)), failed);
-    put(object, "bytes", json_integer(event->length_bytes), failed);
+    summary_put(object, "latency_ns", ns(request->latency_ps), failed);
+    summary_put(object, "due_ns", ns(event->stamp_ps[RNICSIM_AT_ARRIVAL]), failed);
+    summary_put(object, "host", json_integer(event->host), failed);
+    summary_put(object, "qpn", json_integer(event->qpn), failed);
+    summary_put(object, "request", summary_whole(event->request), failed);
+    summary_put(object, "wr_id", summary_whole(event->wr_id), failed);
+    summary_put(object, "opcode", json_string(text_opcode(event->sent_opcode)), failed);
+    summary_put(object, "bytes", json_integer(event->length_bytes), failed);
     for (int i = 0; i < WATERFALL_ROWS; i++) {
         json_t *row = json_object();
-        put(row, "stage", json_string(why->first.result.waterfall.rows[i].name), failed);
-        put(row, "took_ns", ns(request->rows[i].took_ps), failed);
-        put(row, "usual_ns", ns(request->rows[i].usual_ps), failed);
-        put(row, "least_ns", ns(request->rows[i].least_ps), failed);
+        summary_put(row, "stage", json_string(why->first.result.waterfall.rows[i].name), failed);
+        summary_put(row, "took_ns", ns(request->rows[i].took_ps), failed);
+        summary_put(row, "usual_ns", ns(request->rows[i].usual_ps), failed);
+        summary_put(row, "least_ns", ns(request->rows[i].least_ps), failed);
         *failed |= json_array_append_new(rows, row) != 0;
     }
-    put(object, "stages", rows, failed);
-    put(object, "late_in", json_string(why->first.result.waterfall.rows[request->late_row].name), failed);
-    put(object, "event", json_string(request->event_text), failed);
+    summary_put(object, "stages", rows, failed);
+    summary_put(object, "late_in", json_string(why->first.result.waterfall.rows[request->late_row].name), failed);
+    summary_put(object, "event", json_string(request->event_text), failed);
     return object;
 }
 
 static json_t *outcome_json(const struct why_outcome *outcome, int *failed)
 {
     json_t *object = json_object();
-    put(object, "target", number(outcome->target), failed);
-    put(object, "goodput_gbps", number(outcome->goodput_gbps), failed);
-    put(object, "message_rate_mps", number(outcome->message_rate_mps), failed);
-    put(object, "mean_ns", number(outcome->mean_ns), failed);
+    summary_put(object, "target", number(outcome->target), failed);
+    summary_put(object, "goodput_gbps", number(outcome->goodput_gbps), failed);
+    summary_put(object, "message_rate_mps", number(outcome->message_rate_mps), failed);
+    summary_put(object, "mean_ns", number(outcome->mean_ns), failed);
     return object;
 }
 
 static json_t *lift_json(const struct why_lift *lift, int *failed)
 {
     json_t *object = json_object();
-    put(object, "stage", json_string(lift->bottlenecks.first.stage), failed);
-    put(object, "cause", json_string(lift->bottlenecks.first.cause), failed);
-    put(object, "share", number(lift->bottlenecks.first.share), failed);
-    put(object, "before", outcome_json(&lift->before, failed), failed);
-    put(object, "lifted_by", lift->is_lifted ? json_string(lift->setting) : json_null(), failed);
-    put(object, "after", lift->is_lifted ? outcome_json(&lift->after, failed) : json_null(), failed);
+    summary_put(object, "stage", json_string(lift->bottlenecks.first.stage), failed);
+    summary_put(object, "cause", json_string(lift->bottlenecks.first.cause), failed);
+    summary_put(object, "share", number(lift->bottlenecks.first.share), failed);
+    summary_put(object, "before", outcome_json(&lift->before, failed), failed);
+    summary_put(object, "lifted_by", lift->is_lifted ? json_string(lift->setting) : json_null(), failed);
+    summary_put(object, "after", lift->is_lifted ? outcome_json(&lift->after, failed) : json_null(), failed);
     return object;
 }
 
 static json_t *bar_json(const struct why_bar *bar, int *failed)
 {
     json_t *object = json_object();
-    put(object, "key", json_string(bar->key), failed);
-    put(object, "value", json_string(bar->value), failed);
-    put(object, "at_low", number(bar->at_low), failed);
-    put(object, "at_high", number(bar->at_high), failed);
+    summary_put(object, "key", json_string(bar->key), failed);
+    summary_put(object, "value", json_string(bar->value), failed);
+    summary_put(object, "at_low", number(bar->at_low), failed);
+    summary_put(object, "at_high", number(bar->at_high), failed);
     return object;
 }
 
@@ -198,20 +193,21 @@ int why_json(const struct why *why, FILE *out)
     json_t *object = json_object(), *requests = json_array(), *limits = json_array(), *bars = json_array();
     int failed = object == NULL || requests == NULL || limits == NULL || bars == NULL;
     summary_identity(object, &why->first.result, &failed);
-    put(object, "percentile", number(why->options.percentile), &failed);
-    put(object, "threshold_ns", why->worst.threshold.known ? ns(why->worst.threshold.ps) : json_null(), &failed);
-    put(object, "requests_seen", json_integer((json_int_t)why->worst.all), &failed);
+    summary_put(object, "percentile", number(why->options.percentile), &failed);
+    summary_put(object, "threshold_ns", why->worst.threshold.known ? ns(why->worst.threshold.ps) : json_null(),
+                &failed);
+    summary_put(object, "requests_seen", summary_whole(why->worst.all), &failed);
     for (size_t i = 0; i < why->worst.count; i++)
         failed |= json_array_append_new(requests, request_json(why, &why->worst.requests[i], &failed)) != 0;
-    put(object, "slowest", requests, &failed);
+    summary_put(object, "slowest", requests, &failed);
     for (size_t i = 0; i < why->limits.count; i++)
         failed |= json_array_append_new(limits, lift_json(&why->limits.lift[i], &failed)) != 0;
-    put(object, "limits", limits, &failed);
-    put(object, "target", json_string(why->options.target), &failed);
-    put(object, "target_value", number(why->now.target), &failed);
+    summary_put(object, "limits", limits, &failed);
+    summary_put(object, "target", json_string(why->options.target), &failed);
+    summary_put(object, "target_value", number(why->now.target), &failed);
     for (size_t i = 0; i < why->tornado.count; i++)
         failed |= json_array_append_new(bars, bar_json(&why->tornado.bars[i], &failed)) != 0;
-    put(object, "tornado", bars, &failed);
+    summary_put(object, "tornado", bars, &failed);
     failed = failed || summary_dump(object, out) != 0;
     json_decref(object);
     return failed ? -1 : 0;

@@ -93,10 +93,8 @@ static int run_one(void *context, size_t index, void *out)
     const char *set[] = {setting};
     if (model_options_create(&run->options->model, &create, &sim) != CLI_DONE)
         return CLI_INPUT;
-    for (size_t i = 0; i < rnicsim_param_count(sim); i++)
-        if (rnicsim_param(sim, i, &param) == RNICSIM_OK && strcmp(param.key, bar->key) == 0 &&
-            scale(param.value, index % 2 ? 1 : -1, value, sizeof value))
-            snprintf(setting, sizeof setting, "%s=%s", bar->key, value);
+    if (model_param(sim, bar->key, &param) && scale(param.value, index % 2 ? 1 : -1, value, sizeof value))
+        snprintf(setting, sizeof setting, "%s=%s", bar->key, value);
     rnicsim_destroy(sim);
     return why_run(run->options, set, 1, out);
 }
