@@ -133,17 +133,6 @@ static void write_pcie(const struct result *result, FILE *out)
     }
 }
 
-static void put_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text != 0; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 /* How often QPs went back, host by host. */
 static void write_retransmits(const struct result *result, FILE *out)
 {
@@ -174,7 +163,7 @@ static void write_events(const struct result *result, FILE *out)
     for (int i = 0; i < 2; i++)
         if (stuck[i][0] != 0) {
             fprintf(out, "%" PRId64 ",stuck,,,,", result->end_ps);
-            put_quoted(out, stuck[i]);
+            csv_quoted(out, stuck[i]);
             fputc('\n', out);
         }
 }
@@ -198,6 +187,17 @@ static void write_qps(const struct result *result, FILE *out)
 static void write_loads(const struct result *result, FILE *out)
 {
     loads_csv(result->loads, out);
+}
+
+void csv_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != 0; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
 }
 
 void csv_write(const struct result *result, struct results *results)

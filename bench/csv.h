@@ -7,6 +7,8 @@
 #include "bench/result.h"
 #include "bench/results.h"
 
+/* A field with quotes around it (RFC 4180). */
+void csv_quoted(FILE *out, const char *text);
 void csv_write(const struct result *result, struct results *results);
 
 #endif

@@ -1,5 +1,4 @@
 /* Reads a sweep file, and knows its points. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 
 #include "bench/cli.h"
 #include "bench/sweep/sweep.h"
+#include "traces/record.h"
 
 #define WORD_BYTES 512
 #define REPEATS_MAX 100000u
@@ -21,15 +21,6 @@ struct reading {
     struct zip zips[SWEEP_AXES_MAX];
     size_t zip_count;
 };
-
-__attribute__((format(printf, 2, 3))) static int fail(struct rnicsim_error *error, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return -1;
-}
 
 const char *sweep_keep(struct sweep *sweep, const char *text)
 {
@@ -65,10 +56,10 @@ static int take_text(struct sweep *sweep, const char **out, const char *key, con
     char text[WORD_BYTES];
     int is_quoted = length >= 2 && value[0] == '"' && value[length - 1] == '"';
     if (*out != NULL)
-        return fail(error, "%s is given twice", key);
+        return trace_fail(error, "%s is given twice", key);
     snprintf(text, sizeof text, "%.*s", (int)(is_quoted ? length - 2 : length), value + is_quoted);
     *out = sweep_keep(sweep, text);
-    return *out != NULL ? 0 : fail(error, "out of memory");
+    return *out != NULL ? 0 : trace_fail(error, "out of memory");
 }
 
 static int take_number(uint64_t *out, const char *key, const char *value, uint64_t least, uint64_t most,
@@ -77,8 +68,8 @@ static int take_number(uint64_t *out, const char *key, const char *value, uint64
     char *end;
     unsigned long long number = strtoull(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end != 0 || number < least || number > most)
-        return fail(error, "%s: \"%.60s\"; allowed are %llu to %llu", key, value, (unsigned long long)least,
-                    (unsigned long long)most);
+        return trace_fail(error, "%s: \"%.60s\"; allowed are %llu to %llu", key, value, (unsigned long long)least,
+                          (unsigned long long)most);
     *out = number;
     return 0;
 }
@@ -88,27 +79,28 @@ static int take_set(struct sweep *sweep, const char *key, const struct rnicsim_i
 {
     char text[WORD_BYTES];
     if (sweep->set_count == SWEEP_SETS_MAX)
-        return fail(error, "set.%s: more than %u are not allowed", key, SWEEP_SETS_MAX);
+        return trace_fail(error, "set.%s: more than %u are not allowed", key, SWEEP_SETS_MAX);
     snprintf(text, sizeof text, "%s=%s", key, line->value);
     sweep->set_line[sweep->set_count] = line->number;
     sweep->set[sweep->set_count] = sweep_keep(sweep, text);
-    return sweep->set[sweep->set_count++] != NULL ? 0 : fail(error, "out of memory");
+    return sweep->set[sweep->set_count++] != NULL ? 0 : trace_fail(error, "out of memory");
 }
 
 static int take_axis(struct sweep *sweep, const char *key, const struct rnicsim_ini_line *line,
                      struct rnicsim_error *error)
 {
     if (key[0] == 0)
-        return fail(error, "axis.: of what? allowed is axis.KEY, KEY a parameter, seed, board, host, trace, perftest, "
-                           "gen, faults or an option of the workload");
+        return trace_fail(error,
+                          "axis.: of what? allowed is axis.KEY, KEY a parameter, seed, board, host, trace, perftest, "
+                          "gen, faults or an option of the workload");
     if (sweep_axis_of(sweep, key) < sweep->axis_count)
-        return fail(error, "axis.%s is given twice", key);
+        return trace_fail(error, "axis.%s is given twice", key);
     if (sweep->axis_count == SWEEP_AXES_MAX)
-        return fail(error, "axis.%s: more than %u axes are not allowed", key, SWEEP_AXES_MAX);
+        return trace_fail(error, "axis.%s: more than %u axes are not allowed", key, SWEEP_AXES_MAX);
     struct sweep_axis *axis = &sweep->axes[sweep->axis_count++];
     *axis = (struct sweep_axis){.key = sweep_keep(sweep, key), .line = line->number};
     if (axis->key == NULL)
-        return fail(error, "out of memory");
+        return trace_fail(error, "out of memory");
     sweep_axis_classify(axis);
     return sweep_axis_read(sweep, axis, line->value, error);
 }
@@ -121,11 +113,12 @@ static int take_metrics(struct sweep *sweep, const struct rnicsim_ini_line *line
     do {
         at = sweep_list_next(at, word, sizeof word);
         if (word[0] == 0 || sweep->metric_count == SWEEP_METRICS_MAX)
-            return fail(error, "metric: \"%.100s\"; allowed are 1 to %u names of summary.json: goodput_gbps, p99.9",
-                        line->value, SWEEP_METRICS_MAX);
+            return trace_fail(error,
+                              "metric: \"%.100s\"; allowed are 1 to %u names of summary.json: goodput_gbps, p99.9",
+                              line->value, SWEEP_METRICS_MAX);
         sweep->metrics[sweep->metric_count] = sweep_keep(sweep, word);
         if (sweep->metrics[sweep->metric_count++] == NULL)
-            return fail(error, "out of memory");
+            return trace_fail(error, "out of memory");
     } while (*at != 0);
     return 0;
 }
@@ -133,7 +126,7 @@ static int take_metrics(struct sweep *sweep, const struct rnicsim_ini_line *line
 static int take_chart(struct sweep *sweep, const struct rnicsim_ini_line *line, struct rnicsim_error *error)
 {
     if (sweep->chart_count == SWEEP_CHARTS_MAX)
-        return fail(error, "chart: more than %u are not allowed", SWEEP_CHARTS_MAX);
+        return trace_fail(error, "chart: more than %u are not allowed", SWEEP_CHARTS_MAX);
     struct sweep_chart *chart = &sweep->charts[sweep->chart_count++];
     *chart = (struct sweep_chart){.line = line->number};
     return sweep_chart_read(sweep, chart, line->value, error);
@@ -143,10 +136,10 @@ static int take_zip(struct reading *reading, const struct rnicsim_ini_line *line
 {
     struct zip *zip = &reading->zips[reading->zip_count];
     if (reading->zip_count == SWEEP_AXES_MAX)
-        return fail(error, "zip: more than %u are not allowed", SWEEP_AXES_MAX);
+        return trace_fail(error, "zip: more than %u are not allowed", SWEEP_AXES_MAX);
     *zip = (struct zip){line->number, sweep_keep(reading->sweep, line->value)};
     reading->zip_count++;
-    return zip->text != NULL ? 0 : fail(error, "out of memory");
+    return zip->text != NULL ? 0 : trace_fail(error, "out of memory");
 }
 
 static int take_line(void *context, const struct rnicsim_ini_line *line, struct rnicsim_error *error)
@@ -159,7 +152,7 @@ static int take_line(void *context, const struct rnicsim_ini_line *line, struct 
     } texts[] = {{"board", &sweep->board},       {"host", &sweep->host}, {"trace", &sweep->trace},
                  {"perftest", &sweep->perftest}, {"gen", &sweep->gen},   {"faults", &sweep->faults}};
     if (strcmp(line->section, "sweep") != 0)
-        return fail(error, "section [%.40s]; allowed is [sweep]", line->section);
+        return trace_fail(error, "section [%.40s]; allowed is [sweep]", line->section);
     if (line->key == NULL)
         return 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -179,10 +172,11 @@ static int take_line(void *context, const struct rnicsim_ini_line *line, struct 
         return take_number(&sweep->repeats, "repeats", line->value, 1, REPEATS_MAX, error);
     if (strcmp(line->key, "seed") == 0)
         return take_number(&sweep->seed, "seed", line->value, 0, INT64_MAX, error);
-    return fail(error,
-                "unknown key \"%.60s\"; allowed are board, host, trace, perftest, gen, faults, set.KEY, axis.KEY, zip, "
-                "repeats, seed, metric and chart",
-                line->key);
+    return trace_fail(
+        error,
+        "unknown key \"%.60s\"; allowed are board, host, trace, perftest, gen, faults, set.KEY, axis.KEY, zip, "
+        "repeats, seed, metric and chart",
+        line->key);
 }
 
 /* ---- what the whole must be ---- */

@@ -1,29 +1,23 @@
 #include "bench/sweep/sweep_pool.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/cli.h"
 #include "bench/metric.h"
 #include "bench/sweep/sweep_job.h"
-
-struct worker {
-    pid_t pid;
-    uint64_t run;
-};
+#include "bench/workers.h"
 
 /* In the child: its messages go to the run's file, its temporary files where the next sweep clears up. */
-static int run_one(const struct sweep_pool *pool, uint64_t run)
+static int run_one(void *context, uint64_t run)
 {
+    const struct sweep_pool *pool = context;
     char path[SWEEP_PATH_BYTES];
     struct sweep_job job;
     json_t *summary = NULL;
+    results_leave(pool->store->results);
     sweep_store_error_path(pool->store, run, path, sizeof path);
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0 || dup2(file, STDERR_FILENO) < 0)
@@ -38,30 +32,6 @@ static int run_one(const struct sweep_pool *pool, uint64_t run)
     json_decref(summary);
     sweep_job_free(&job);
     return result;
-}
-
-/* -1: no process can be made. The child dies with its parent, however that ends. */
-static pid_t start(const struct sweep_pool *pool, uint64_t run)
-{
-    pid_t parent = getpid();
-    fflush(NULL);
-    pid_t child = fork();
-    if (child != 0)
-        return child;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(CLI_INPUT);
-    results_leave(pool->store->results);
-    _exit(run_one(pool, run));
-}
-
-static void end_all(struct worker *workers, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        kill(workers[i].pid, SIGKILL);
-    for (unsigned i = 0; i < count; i++)
-        while (waitpid(workers[i].pid, NULL, 0) < 0 && errno == EINTR)
-            continue;
 }
 
 int sweep_pool_check_metrics(const struct sweep *sweep, const struct sweep_store *store, uint64_t run)
@@ -81,22 +51,11 @@ int sweep_pool_check_metrics(const struct sweep *sweep, const struct sweep_store
 }
 
 /* One that has ended. 1: it ended well. */
-static int reap(struct sweep_pool *pool, struct worker *workers, unsigned *count, uint64_t *run)
+static int reap(struct sweep_pool *pool, struct workers *workers, uint64_t *run)
 {
     char path[SWEEP_PATH_BYTES];
-    int status;
-    pid_t ended;
-    while ((ended = waitpid(-1, &status, 0)) < 0 && errno == EINTR)
-        continue;
-    unsigned i = 0;
-    while (i < *count && workers[i].pid != ended)
-        i++;
-    if (i == *count)
-        return 0;
-    *run = workers[i].run;
-    workers[i] = workers[--*count];
+    int is_good = workers_wait(workers, run) == CLI_DONE;
     pool->simulated++;
-    int is_good = WIFEXITED(status) && WEXITSTATUS(status) == CLI_DONE;
     pool->failed += !is_good;
     sweep_store_error_path(pool->store, *run, path, sizeof path);
     if (is_good)
@@ -111,27 +70,23 @@ static uint64_t next_unfinished(const struct sweep_pool *pool, uint64_t run)
     return run;
 }
 
-static int run_all(struct sweep_pool *pool, struct worker *workers, struct progress *progress)
+static int run_all(struct sweep_pool *pool, struct workers *workers, struct progress *progress)
 {
     uint64_t next = next_unfinished(pool, pool->first), run = 0;
-    unsigned count = 0;
     int is_checked = 0;
-    while (next < pool->end || count > 0) {
-        while (next < pool->end && count < pool->jobs) {
-            workers[count] = (struct worker){start(pool, next), next};
-            if (workers[count].pid < 0) {
-                end_all(workers, count);
-                return cli_fail("a process for a run cannot be started: %s", strerror(errno));
-            }
-            count++;
+    while (next < pool->end || workers->count > 0) {
+        while (next < pool->end && workers->count < workers->most) {
+            int reason = workers_start(workers, run_one, pool, next);
+            if (reason != 0)
+                return cli_fail("a process for a run cannot be started: %s", strerror(reason));
             next = next_unfinished(pool, next + 1);
         }
-        int is_good = reap(pool, workers, &count, &run);
+        int is_good = reap(pool, workers, &run);
         progress_step(progress);
         if (is_good && !is_checked) {
             is_checked = 1;
             if (sweep_pool_check_metrics(pool->sweep, pool->store, run) != CLI_DONE) {
-                end_all(workers, count);
+                workers_kill(workers);
                 return CLI_INPUT;
             }
         }
@@ -141,17 +96,17 @@ static int run_all(struct sweep_pool *pool, struct worker *workers, struct progr
 
 int sweep_pool_run(struct sweep_pool *pool)
 {
-    struct worker *workers = calloc(pool->jobs, sizeof *workers);
+    struct workers workers;
     struct progress progress;
     uint64_t left = 0;
-    if (workers == NULL)
+    if (workers_init(&workers, pool->jobs))
         return cli_fail("out of memory for the sweep");
     for (uint64_t run = next_unfinished(pool, pool->first); run < pool->end; run = next_unfinished(pool, run + 1))
         left++;
     progress_start(&progress, left, pool->is_quiet);
     progress.what = "runs";
-    int result = run_all(pool, workers, &progress);
+    int result = run_all(pool, &workers, &progress);
     progress_end(&progress);
-    free(workers);
+    workers_free(&workers);
     return result;
 }

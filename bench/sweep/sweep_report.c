@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/cli.h"
+#include "bench/csv.h"
 #include "bench/metric.h"
 #include "bench/result.h"
 #include "bench/summary.h"
@@ -37,17 +38,10 @@ void sweep_table_head(const struct sweep_table *table, FILE *out)
 
 static void put_field(FILE *out, const char *text)
 {
-    if (strpbrk(text, ",\"") == NULL) {
+    if (strpbrk(text, ",\"") != NULL)
+        csv_quoted(out, text);
+    else
         fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text != 0; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
 }
 
 static void put_axes(const struct sweep *sweep, uint64_t point, FILE *out)

@@ -87,30 +87,29 @@ static int check_holes(const struct config *config, const char *path, struct con
     return 0;
 }
 
-struct config *system_configure_host(const char *data_dir, const char *host, const char *const *set, size_t set_count,
-                                     struct config_error *error)
+/* The defaults, what one file of a kind says if it is named, and the settings. */
+static struct config *configure_one(const char *data_dir, enum config_kind kind, const char *name,
+                                    const char *const *set, size_t set_count, struct config_error *error)
 {
     struct config *config = config_create(system_param_tables, system_param_table_count, error);
     if (!config)
         return 0;
     char path[PATH_MAX];
     int failed = 0;
-    if (host)
-        failed = config_find(data_dir, CONFIG_HOST, host, path, sizeof path, error) ||
-                 config_load(config, path, CONFIG_HOST, error) || check_holes(config, path, error);
+    if (name)
+        failed = config_find(data_dir, kind, name, path, sizeof path, error) ||
+                 config_load(config, path, kind, error) || (kind == CONFIG_HOST && check_holes(config, path, error));
     return finish(config, failed, set, set_count, error);
+}
+
+struct config *system_configure_host(const char *data_dir, const char *host, const char *const *set, size_t set_count,
+                                     struct config_error *error)
+{
+    return configure_one(data_dir, CONFIG_HOST, host, set, set_count, error);
 }
 
 struct config *system_configure_mac(const char *data_dir, const char *mac, const char *const *set, size_t set_count,
                                     struct config_error *error)
 {
-    struct config *config = config_create(system_param_tables, system_param_table_count, error);
-    if (!config)
-        return 0;
-    char path[PATH_MAX];
-    int failed = 0;
-    if (mac)
-        failed = config_find(data_dir, CONFIG_MAC, mac, path, sizeof path, error) ||
-                 config_load(config, path, CONFIG_MAC, error);
-    return finish(config, failed, set, set_count, error);
+    return configure_one(data_dir, CONFIG_MAC, mac, set, set_count, error);
 }
