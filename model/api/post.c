@@ -1,6 +1,8 @@
 /* Posting: what the caller gives is checked whole before anything changes. */
 #include "api/post.h"
 
+#define FLUSH_REACHES (uint32_t)(RNICSIM_FLUSH_VISIBLE | RNICSIM_FLUSH_PERSISTENT)
+
 /* Where a datagram goes: the QP's index at the peer's NIC. */
 static uint32_t datagram_to(const struct rnicsim *sim, uint32_t host, const struct qp *qp, const struct rnicsim_wr *wr)
 {
@@ -114,7 +116,8 @@ static const char *wrong_with_operation(const struct rnicsim *sim, uint32_t host
     if ((message_is_atomic(message) || wr->opcode == RNICSIM_ATOMIC_WRITE) &&
         (wr->length_bytes != 8 || wr->remote_address % 8 != 0))
         return "atomics: allowed are 8 bytes at an address that is a multiple of 8";
-    if (wr->opcode == RNICSIM_FLUSH && ((wr->immediate & ~19u) != 0 || (wr->immediate & 3) == 0))
+    if (wr->opcode == RNICSIM_FLUSH && ((wr->immediate & ~(FLUSH_REACHES | (uint32_t)RNICSIM_FLUSH_REGION)) != 0 ||
+                                        (wr->immediate & FLUSH_REACHES) == 0))
         return "immediate of a FLUSH: allowed are those of enum rnicsim_flush, VISIBLE or PERSISTENT at least";
     return message_is_local(message) ? wrong_with_local(sim, host, qp, wr) : 0;
 }
@@ -226,7 +229,7 @@ int rnicsim_post_send(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
     struct qp *qp = api_find_qp(sim, host, qpn, error);
     if (!qp || post_check(requests, count, error))
         return RNICSIM_EINPUT;
-    post.index = (uint32_t)(qp - sim->system.nic[host].qp);
+    post.index = rnic_qp_index(&sim->system.nic[host], qp);
     if (qp->halted == QP_NOT_READY)
         return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u is not in RTS: allowed there, in SQD and in ERROR",
                         qpn, host);

@@ -116,7 +116,7 @@ int rnicsim_post_recv(struct rnicsim *sim, uint32_t host, uint32_t qpn, const st
     struct qp *qp = api_find_qp(sim, host, qpn, error);
     if (!qp || post_check(buffers, count, error))
         return RNICSIM_EINPUT;
-    post.index = (uint32_t)(qp - sim->system.nic[host].qp);
+    post.index = rnic_qp_index(&sim->system.nic[host], qp);
     if (qp->state == QP_RESET && !qp->failed)
         return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u is in RESET: allowed from INIT on", qpn, host);
     if (qp->srq != SRQ_NONE)

@@ -214,7 +214,7 @@ static const char *to_rtr(struct rnicsim *sim, struct qp *qp, const struct rnics
 {
     const char *wrong = wrong_with_connection(attr);
     struct rnic *nic = &sim->system.nic[attr->host], *peer = &sim->system.nic[attr->host ^ 1];
-    uint32_t other = qp_table_find(&peer->by_number, attr->peer_qpn), own = (uint32_t)(qp - nic->qp);
+    uint32_t other = qp_table_find(&peer->by_number, attr->peer_qpn), own = rnic_qp_index(nic, qp);
     if (wrong)
         return wrong;
     if (qp->transport != QP_UD) {
@@ -247,7 +247,7 @@ static void from_rtr_to_rts(struct rnic *nic, struct qp *qp, const struct rnicsi
 static const char *move(struct rnicsim *sim, struct qp *qp, const struct rnicsim_qp_attr *attr)
 {
     struct rnic *nic = &sim->system.nic[attr->host];
-    uint32_t index = (uint32_t)(qp - nic->qp);
+    uint32_t index = rnic_qp_index(nic, qp);
     const char *wrong = 0;
     if (attr->state == RNICSIM_QP_RESET)
         wrong = to_reset(qp);

@@ -20,16 +20,6 @@ static uint32_t remote_rights(const struct message *message)
            (message->immediate & MESSAGE_FLUSH_PERSISTENT ? KEY_FLUSH_PERSISTENT : 0);
 }
 
-static uint32_t message_index(const struct rnic *rnic, const struct message *message)
-{
-    return (uint32_t)(message - message_at(rnic->setup.messages, 0));
-}
-
-static uint32_t index_of(const struct rnic *rnic, const struct qp *qp)
-{
-    return (uint32_t)(qp - rnic->qp);
-}
-
 /* As much of the list as `left` bytes take. */
 static int allows_list(const struct rnic *rnic, struct key_use use, const struct sge_list *list, uint64_t left)
 {
@@ -50,13 +40,13 @@ int access_local(const struct rnic *requester, const struct qp *qp, const struct
         return 1;
     struct key_use use = {.key = message->lkey,
                           .pd = qp->pd,
-                          .qp = index_of(requester, qp),
+                          .qp = rnic_qp_index(requester, qp),
                           .access = local_rights(message),
                           .address = message->local_address,
                           .length_bytes = message->length_bytes};
     if (message->local_sges > 0)
         return allows_list(requester, use,
-                           sges_of(requester->setup.sges, message_index(requester, message), SGE_OF_REQUEST),
+                           sges_of(requester->setup.sges, rnic_message_index(requester, message), SGE_OF_REQUEST),
                            message->length_bytes);
     return keys_allow(&requester->keys, &use);
 }
@@ -69,7 +59,7 @@ int access_remote(const struct rnic *responder, const struct qp *qp, const struc
     int is_whole_region = message->opcode == MESSAGE_FLUSH && (message->immediate & MESSAGE_FLUSH_REGION);
     struct key_use use = {.key = message->rkey,
                           .pd = qp->pd,
-                          .qp = index_of(responder, qp),
+                          .qp = rnic_qp_index(responder, qp),
                           .access = rights,
                           .address = message->remote_address,
                           .length_bytes = is_whole_region ? 1 : message->length_bytes};
@@ -81,7 +71,7 @@ int access_receive(const struct rnic *responder, const struct qp *qp, const stru
 {
     struct key_use use = {.key = receive->lkey,
                           .pd = qp->pd,
-                          .qp = index_of(responder, qp),
+                          .qp = rnic_qp_index(responder, qp),
                           .access = KEY_LOCAL_WRITE,
                           .address = receive->address,
                           .length_bytes = length_bytes};

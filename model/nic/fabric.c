@@ -109,7 +109,7 @@ static void stage_packet(struct rnic *rnic, struct qp *qp, int64_t visible_cyc)
     else
         packet[qp->staged_last].next = ref;
     qp->staged_last = ref;
-    scheduler_kick(rnic, (uint32_t)(qp - rnic->qp), visible_cyc, QP_WAIT_POST);
+    scheduler_kick(rnic, rnic_qp_index(rnic, qp), visible_cyc, QP_WAIT_POST);
 }
 
 /* Streams one packet of the message; 0: its space is not decided yet. */

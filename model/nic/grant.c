@@ -101,7 +101,7 @@ static void cut_packet(struct rnic *rnic, struct qp *qp, struct message *message
                   qp->header_bytes;
     qp->offset_bytes += item->payload_bytes;
     if (__builtin_expect(qp->recovery.due_cyc == 0, 0))
-        recover_begin_timer(rnic, (uint32_t)(qp - rnic->qp), rnic_cycle(rnic, rnic->sim->now));
+        recover_begin_timer(rnic, rnic_qp_index(rnic, qp), rnic_cycle(rnic, rnic->sim->now));
     if (item->last) {
         message->last_psn = item->psn;
         if (message_is_answered(message))

@@ -42,7 +42,7 @@ int receive_give_wqe(struct rnic *rnic, const struct qp *qp, struct message *mes
         message->remote_address = receive->address;
         message->rkey = receive->lkey;
         if (receive->list) { /* the WQE's place in its queue may be another's before the message is whole */
-            uint32_t index = (uint32_t)(message - message_at(rnic->setup.messages, 0));
+            uint32_t index = rnic_message_index(rnic, message);
             model_assert(rnic->sim, sges_open(rnic->setup.sges, index) == 0, "out of memory");
             *sges_of(rnic->setup.sges, index, SGE_OF_RECEIVE) = *receive->list;
             message->receive_sges = (uint8_t)receive->list->count;
@@ -74,7 +74,7 @@ static enum verdict spoil_receive(struct rnic *rnic, struct qp *qp, struct recei
     if (qp->is_unreliable)
         return verdict; /* and it stays for the next message (IBTA vol. 1, 9.8.2.2.4; 9.8.3) */
     queue->taken++;
-    qp->failed_receive = receive_end(rnic, (uint32_t)(qp - rnic->qp), wr_id, status);
+    qp->failed_receive = receive_end(rnic, rnic_qp_index(rnic, qp), wr_id, status);
     return verdict;
 }
 
@@ -84,9 +84,9 @@ static enum verdict go_on_receiving(struct rnic *rnic, struct qp *qp, const stru
     if (!item->last)
         return ACCEPT;
     if (message->opcode == MESSAGE_SEND_INV &&
-        keys_invalidate(&rnic->keys, message->immediate, qp->pd, (uint32_t)(qp - rnic->qp)) != 0) {
+        keys_invalidate(&rnic->keys, message->immediate, qp->pd, rnic_qp_index(rnic, qp)) != 0) {
         qp->open_receive = POOL_NONE;
-        qp->failed_receive = receive_end(rnic, (uint32_t)(qp - rnic->qp), message->recv_wr_id, MESSAGE_REMOTE_INVALID);
+        qp->failed_receive = receive_end(rnic, rnic_qp_index(rnic, qp), message->recv_wr_id, MESSAGE_REMOTE_INVALID);
         return NAK_INVALID;
     }
     qp->open_receive = POOL_NONE;

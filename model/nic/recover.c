@@ -97,7 +97,7 @@ static void restart_timer(struct rnic *rnic, struct qp *qp, int64_t now_cyc)
         recovery->due_cyc = 0;
         forget_stopped(rnic, now_cyc);
     } else
-        set_timer(rnic, (uint32_t)(qp - rnic->qp), now_cyc + next_run_cyc(rnic, recovery));
+        set_timer(rnic, rnic_qp_index(rnic, qp), now_cyc + next_run_cyc(rnic, recovery));
 }
 
 void recover_begin_timer(struct rnic *rnic, uint32_t index, int64_t now_cyc)

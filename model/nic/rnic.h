@@ -286,6 +286,16 @@ static inline struct message *rnic_message(const struct rnic *rnic, uint32_t ind
     return message_at(rnic->setup.messages, index);
 }
 
+static inline uint32_t rnic_message_index(const struct rnic *rnic, const struct message *message)
+{
+    return (uint32_t)(message - message_at(rnic->setup.messages, 0));
+}
+
+static inline uint32_t rnic_qp_index(const struct rnic *rnic, const struct qp *qp)
+{
+    return (uint32_t)(qp - rnic->qp);
+}
+
 /* Where the stamps of a last packet are written. */
 static inline int64_t *rnic_stamps(const struct rnic *rnic, const struct item *item)
 {

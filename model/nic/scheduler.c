@@ -20,9 +20,8 @@ static enum work gated_fetch(const struct rnic *rnic, const struct qp *qp)
 static inline enum work work_of(const struct rnic *rnic, const struct qp *qp)
 {
     uint32_t held = qp->asked - qp->cut;
-    if (qp->halted || qp->peer == QP_NONE)
-        if (qp->peer == QP_NONE || qp->failed || (int32_t)(qp->cut - qp->halted_at) >= 0)
-            return WORK_NONE;
+    if (qp->peer == QP_NONE || (qp->halted && (qp->failed || (int32_t)(qp->cut - qp->halted_at) >= 0)))
+        return WORK_NONE;
     if (__builtin_expect(qp->wants_record, 0))
         return WORK_RECORD;
     if (qp->known != qp->asked && qp->fetch_next - qp->fetch_first < rnic->params->wqe_prefetch &&

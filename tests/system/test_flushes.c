@@ -1,5 +1,6 @@
 /* What becomes of a QP in error, at either end: what is before is done, what is behind is flushed. */
 #include "tests/system/ends.h"
+#include "tests/system/pair.h"
 
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -13,12 +14,7 @@ static void what_is_before_an_error(void)
     for (int i = 0; i < 2; i++) {
         struct ends ends = ends_open_plain(NULL);
         struct rnicsim_error error;
-        struct rnicsim_fault fault = {.action = RNICSIM_FAULT_DROP,
-                                      .frames = RNICSIM_FRAME_ACK,
-                                      .from_host = 1,
-                                      .psn = RNICSIM_FAULT_ANY,
-                                      .to_ps = RNICSIM_NEVER,
-                                      .nth = 1};
+        struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ACK, 1);
         CU_ASSERT_EQUAL(rnicsim_fault_add(ends.sim, &fault, &error), RNICSIM_OK);
         ends_key(&ends, 0, 0x300, RNICSIM_WINDOW_2);
         struct rnicsim_bind bind = {.key = 0x300, .new_key = 0x300, .region = 0x999, .base = LOCAL, .length_bytes = 8};
@@ -116,13 +112,9 @@ static void random_errors(void)
         uint64_t r = seed;
         struct ends ends = ends_open_plain(settings[next(&r) % 5]);
         struct rnicsim_error error;
-        struct rnicsim_fault fault = {.action = RNICSIM_FAULT_DROP,
-                                      .frames = RNICSIM_FRAME_ANY,
-                                      .from_host = RNICSIM_FAULT_ANY,
-                                      .psn = RNICSIM_FAULT_ANY,
-                                      .to_ps = RNICSIM_NEVER,
-                                      .probability_ppb = next(&r) % 2 ? 100000000 : 1,
-                                      .most = 3};
+        struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ANY, 0);
+        fault.probability_ppb = next(&r) % 2 ? 100000000 : 1;
+        fault.most = 3;
         uint32_t requests = 2 + (uint32_t)next(&r) % 10, wrong = (uint32_t)next(&r) % requests,
                  kind = (uint32_t)next(&r) % 3;
         CU_ASSERT_EQUAL(rnicsim_fault_add(ends.sim, &fault, &error), RNICSIM_OK);

@@ -1,5 +1,6 @@
 /* Keys: what changes them (BIND_MW, FAST_REG, LOCAL_INV, SEND_INV), rights, protection domains. */
 #include "tests/system/ends.h"
+#include "tests/system/pair.h"
 
 #include <CUnit/CUnit.h>
 #include <string.h>
@@ -119,12 +120,7 @@ static void local_invalidate_waits(void)
 {
     struct ends ends = ends_open_plain(NULL);
     struct rnicsim_error error;
-    struct rnicsim_fault fault = {.action = RNICSIM_FAULT_DROP,
-                                  .frames = RNICSIM_FRAME_ACK,
-                                  .from_host = 1,
-                                  .psn = RNICSIM_FAULT_ANY,
-                                  .to_ps = RNICSIM_NEVER,
-                                  .nth = 1};
+    struct rnicsim_fault fault = pair_fault(RNICSIM_FAULT_DROP, RNICSIM_FRAME_ACK, 1);
     CU_ASSERT_EQUAL(rnicsim_fault_add(ends.sim, &fault, &error), RNICSIM_OK);
     ends_key(&ends, 0, 0x300, RNICSIM_FAST_REGION);
     struct rnicsim_bind bind = {.key = 0x300, .new_key = 0x300, .base = LOCAL, .length_bytes = 4096};

@@ -1,5 +1,6 @@
 /* Operations beyond SEND, WRITE, READ and atomics: FLUSH, ATOMIC_WRITE; buffers in several places; what is refused when it is posted. */
 #include "tests/system/ends.h"
+#include "tests/system/pair.h"
 
 #include <CUnit/CUnit.h>
 #include <string.h>
@@ -41,12 +42,7 @@ static void atomic_write_is_done_once(void)
     for (int i = 0; i < 5; i++) {
         struct ends ends = ends_open_plain(NULL);
         struct rnicsim_error error;
-        struct rnicsim_fault fault = {.action = actions[i / 2 % 2],
-                                      .frames = frames[i % 2],
-                                      .from_host = RNICSIM_FAULT_ANY,
-                                      .psn = RNICSIM_FAULT_ANY,
-                                      .to_ps = RNICSIM_NEVER,
-                                      .nth = 1};
+        struct rnicsim_fault fault = pair_fault(actions[i / 2 % 2], frames[i % 2], 1);
         if (i < 4)
             CU_ASSERT_EQUAL(rnicsim_fault_add(ends.sim, &fault, &error), RNICSIM_OK);
         CU_ASSERT_EQUAL(rnicsim_memory_write(ends.sim, 0, LOCAL, &value, 8, &error), RNICSIM_OK);
