@@ -115,16 +115,17 @@ void rnicsim_net_totals(const struct rnicsim_net *of, struct rnicsim_net_totals 
                                        .decisions = net->sim.decisions,
                                        .hops = net->hops,
                                        .delivered_frames = net->delivered_frames,
-                                       .delivered_bytes = net->delivered_bytes,
-                                       .drops = net->drops,
-                                       .marked = net->marked,
-                                       .cnps = net->cnps,
                                        .duration_ps = net->params->duration,
                                        .least_gbps = -1,
                                        .bytes_of_memory = memory_of(net)};
-    for (uint32_t i = 0; i < net->links; i++)
+    for (uint32_t i = 0; i < net->links; i++) {
         out->pauses += net->link[i].pauses_sent;
+        out->drops += net->link[i].drops;
+        out->marked += net->link[i].marked;
+    }
     for (uint32_t i = 0; i < net->flows; i++) {
+        out->delivered_bytes += net->flow[i].got_bytes;
+        out->cnps += net->flow[i].cnps;
         double rate = gbps((double)net->flow[i].late_bytes, half_ps);
         out->flows_done += net->flow[i].done_ps != SIM_NEVER;
         sum += rate;

@@ -7,7 +7,6 @@
 #define FS_PER_PS 1000
 #define HEAD_BYTES 64u /* a switch looks at so much of a frame before it sends it on (as PG203's one beat) */
 #define CONTROL_BYTES 60u
-#define CONTROL 0 /* class */
 
 struct network_packet *network_packet(struct network *net, uint32_t packet)
 {
@@ -71,7 +70,7 @@ void network_enqueue(struct network *net, uint32_t number, uint32_t packet, int6
 static void send_pause(struct network *net, struct network_link *about, int on)
 {
     struct network_link *back = &net->link[about->back];
-    uint32_t packet = network_new_packet(net, on ? NET_PAUSE : NET_RESUME, 0, CONTROL_BYTES, CONTROL);
+    uint32_t packet = network_new_packet(net, on ? NET_PAUSE : NET_RESUME, 0, CONTROL_BYTES, NET_CONTROL);
     back->pauses_sent += (uint64_t)on;
     network_enqueue(net, about->back, packet, net->sim.now + 1);
 }
@@ -96,7 +95,6 @@ static void mark(struct network *net, struct network_link *out, struct network_p
         return;
     p->ce = 1;
     out->marked++;
-    net->marked++;
 }
 
 /* Whether the switch has room; a port that takes too much is paused. */
@@ -123,7 +121,6 @@ static void switch_takes(struct network *net, struct network_link *in, uint32_t 
     p->in_link = (uint32_t)(in - net->link);
     if (!admit(net, in, out, p)) {
         out->drops++;
-        net->drops++;
         pool_give(&net->packets, packet);
         return;
     }
@@ -164,28 +161,26 @@ static void obey(struct network_link *link, int64_t now)
 {
     uint32_t done = 0;
     while (done < link->pauses && link->pause[done].at_ps <= now) {
-        for (int class = 1; class < NET_CLASSES; class ++) {
-            struct network_queue *queue = &link->queue[class];
-            if (link->pause[done].on && queue->paused_from_ps == SIM_NEVER) {
-                queue->paused_from_ps = link->pause[done].at_ps;
-            } else if (!link->pause[done].on && queue->paused_from_ps != SIM_NEVER) {
-                link->paused_ps += class == 1 ? link->pause[done].at_ps - queue->paused_from_ps : 0;
-                queue->paused_from_ps = SIM_NEVER;
-            }
+        const struct network_pause *pause = &link->pause[done++];
+        if (pause->on && link->paused_from_ps == SIM_NEVER) {
+            link->paused_from_ps = pause->at_ps;
+        } else if (!pause->on && link->paused_from_ps != SIM_NEVER) {
+            link->paused_ps += pause->at_ps - link->paused_from_ps;
+            link->paused_from_ps = SIM_NEVER;
         }
-        done++;
     }
     for (uint32_t i = done; i < link->pauses; i++)
         link->pause[i - done] = link->pause[i];
     link->pauses -= done;
 }
 
-/* When the queue's first packet can go: SIM_NEVER: there is none, or it is paused. */
-static int64_t queue_ready(struct network *net, const struct network_queue *queue)
+/* When the class's first packet can go: SIM_NEVER: there is none, or it is paused. */
+static int64_t class_ready(struct network *net, const struct network_link *link, int class)
 {
-    if (queue->first == POOL_NONE || queue->paused_from_ps != SIM_NEVER)
+    uint32_t first = link->queue[class].first;
+    if (first == POOL_NONE || (class != NET_CONTROL && link->paused_from_ps != SIM_NEVER))
         return SIM_NEVER;
-    return network_packet(net, queue->first)->ready_ps;
+    return network_packet(net, first)->ready_ps;
 }
 
 /* Deficit round robin (Shreedhar, Varghese 1995): a queue whose turn comes gets its quantum, sends what that allows, and keeps what is left
@@ -194,11 +189,12 @@ static int choose_drr(struct network *net, struct network_link *link, int64_t no
 {
     uint32_t classes = (uint32_t)net->params->classes;
     for (;;) {
-        struct network_queue *queue = &link->queue[1 + link->turn % classes];
-        if (queue_ready(net, queue) > now)
+        int class = 1 + (int)(link->turn % classes);
+        struct network_queue *queue = &link->queue[class];
+        if (class_ready(net, link, class) > now)
             queue->deficit = 0;
         else if (queue->deficit >= network_packet(net, queue->first)->bytes)
-            return 1 + (int)(link->turn % classes);
+            return class;
         link->turn++;
         link->queue[1 + link->turn % classes].deficit += net->params->quantum;
     }
@@ -209,8 +205,8 @@ static int choose(struct network *net, struct network_link *link, int64_t now, i
 {
     int ready = 0;
     for (int class = 0; class <= (int)net->params->classes; class ++) {
-        int64_t at = queue_ready(net, &link->queue[class]);
-        if (at <= now && (class == CONTROL || net->params->scheduler == NET_STRICT))
+        int64_t at = class_ready(net, link, class);
+        if (at <= now && (class == NET_CONTROL || net->params->scheduler == NET_STRICT))
             return class;
         ready |= at <= now;
         *wake_at = at > now && at < *wake_at ? at : *wake_at;
@@ -223,11 +219,12 @@ static void begin(struct network *net, struct network_link *link, uint32_t packe
     struct network_packet *p = network_packet(net, packet);
     int64_t frame_ps = network_slot_ps(net, link, p->bytes, 0);
     int cuts = link->to >= net->hosts && net->params->forward == NET_CUT && p->kind <= NET_CNP && p->bytes > HEAD_BYTES;
-    link->sending = packet;
     link->free_ps = now + network_slot_ps(net, link, p->bytes, 1);
     p->tail_ps = now + frame_ps + link->delay_ps;
     p->arrive_ps =
         cuts ? now + (net->mac->preamble + HEAD_BYTES) * link->octet_fs / FS_PER_PS + link->delay_ps : p->tail_ps;
+    link->sent = *p;
+    link->is_sending = 1;
     link->frames++;
     link->wire_bytes += (uint64_t)(link->free_ps - now) * FS_PER_PS / (uint64_t)link->octet_fs;
 }
@@ -235,7 +232,8 @@ static void begin(struct network *net, struct network_link *link, uint32_t packe
 /* The frame before has left: its room in the switch is free, and it is under way to the far end. */
 static void leave(struct network *net, struct network_link *link)
 {
-    struct network_packet *p = network_packet(net, link->sending);
+    const struct network_packet *p = &link->sent;
+    link->is_sending = 0;
     if (link->from >= net->hosts && p->kind <= NET_CNP) {
         int resume, is_lossless = p->kind == NET_DATA && net->params->lossless;
         struct network_link *in = &net->link[p->in_link];
@@ -244,17 +242,6 @@ static void leave(struct network *net, struct network_link *link)
         if (resume)
             send_pause(net, in, 0);
     }
-    link->sending = POOL_NONE;
-}
-
-/* A packet is on the link from its start on: it may arrive at a switch that cuts through before it has left here, so it is copied for the
- * far end when it begins. */
-static uint32_t put_on_line(struct network *net, struct network_link *link, uint32_t packet)
-{
-    uint32_t copy = network_new_packet(net, NET_DATA, 0, 0, 0);
-    *network_packet(net, copy) = *network_packet(net, packet);
-    append(net, &link->under_way_first, &link->under_way_last, copy);
-    return copy;
 }
 
 /* Sends what can be sent now; returns when something may come next. */
@@ -267,15 +254,15 @@ static int64_t send(struct network *net, struct network_link *link, int64_t now)
         struct network_queue *queue = &link->queue[class];
         packet = take_first(net, &queue->first);
         queue->bytes -= network_packet(net, packet)->bytes;
-        queue->deficit -= class == CONTROL ? 0 : network_packet(net, packet)->bytes;
-    } else if (link->from < net->hosts && link->queue[1].paused_from_ps == SIM_NEVER) {
+        queue->deficit -= class == NET_CONTROL ? 0 : network_packet(net, packet)->bytes;
+    } else if (link->from < net->hosts && link->paused_from_ps == SIM_NEVER) {
         int64_t at = network_host_next(net, link->from, now, &packet);
         wake_at = at < wake_at ? at : wake_at;
     }
     if (packet == POOL_NONE)
         return wake_at;
     begin(net, link, packet, now);
-    put_on_line(net, link, packet);
+    append(net, &link->under_way_first, &link->under_way_last, packet);
     return link->free_ps;
 }
 
@@ -288,11 +275,8 @@ static int64_t decide(void *self, int64_t now)
     obey(link, now);
     int64_t wake_at = link->free_ps;
     if (link->free_ps <= now) {
-        if (link->sending != POOL_NONE) {
-            uint32_t sent = link->sending;
+        if (link->is_sending)
             leave(net, link);
-            pool_give(&net->packets, sent);
-        }
         wake_at = send(net, link, now);
     }
     if (link->under_way_first != POOL_NONE && network_packet(net, link->under_way_first)->arrive_ps < wake_at)
@@ -347,6 +331,6 @@ void network_run(struct network *net)
 {
     sim_run(&net->sim, net->params->duration);
     for (uint32_t i = 0; i < net->links; i++) /* who is paused to the end */
-        if (net->link[i].queue[1].paused_from_ps != SIM_NEVER)
-            net->link[i].paused_ps += net->sim.now - net->link[i].queue[1].paused_from_ps;
+        if (net->link[i].paused_from_ps != SIM_NEVER)
+            net->link[i].paused_ps += net->sim.now - net->link[i].paused_from_ps;
 }

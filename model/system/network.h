@@ -18,7 +18,8 @@
 #include "transport/params.h"
 
 #define NET_HOSTS_MAX 512u
-#define NET_CLASSES 5 /* control and up to four of data */
+#define NET_CONTROL 0 /* the class of CNPs and pause frames */
+#define NET_CLASSES 5 /* that and up to four of data */
 #define NET_PAUSES_MAX 16
 #define NET_BINS 400 /* of the duration, for delivered bytes */
 
@@ -38,7 +39,6 @@ struct network_packet {
 struct network_queue {
     uint32_t first, last;                                /* POOL_NONE: empty */
     int64_t bytes, deficit, most_bytes, late_most_bytes; /* late: in the second half of the time */
-    int64_t paused_from_ps;                              /* SIM_NEVER: it may send */
 };
 
 struct network_pause { /* told by the peer, obeyed from an instant on */
@@ -52,14 +52,17 @@ struct network_link { /* one direction */
     int decider;
     int64_t rate_bps, delay_ps, octet_fs; /* of a byte */
     struct network_queue queue[NET_CLASSES];
-    uint32_t turn;    /* of deficit round robin */
-    uint32_t sending; /* POOL_NONE: nothing */
-    int64_t free_ps;  /* the line, from then on */
+    uint32_t turn; /* of deficit round robin */
+    struct network_packet
+        sent;        /* the newest: it may have arrived at a switch that cuts through before it has left here */
+    int is_sending;  /* it has not left yet */
+    int64_t free_ps; /* the line, from then on */
     uint32_t under_way_first, under_way_last;
     struct network_pause pause[NET_PAUSES_MAX];
     uint32_t pauses;
     struct buffer_port port; /* of the node `to`, where this link comes in */
     uint64_t frames, wire_bytes, marked, drops, pauses_sent;
+    int64_t paused_from_ps; /* its data; SIM_NEVER: they may be sent */
     int64_t paused_ps;
     uint64_t marks_drawn;
 };
@@ -68,7 +71,6 @@ struct network_node {
     uint32_t first_out, outs; /* in net.out: links that leave it */
     struct buffer buffer;     /* of a switch */
     uint32_t *route;          /* of a switch: for each host, offset in net.choice */
-    uint64_t drops, marked;
 };
 
 struct network_flow {
@@ -103,7 +105,7 @@ struct network {
     struct network_host *host;
     struct network_flow *flow;
     uint32_t flows;
-    uint64_t hops, delivered_frames, delivered_bytes, drops, marked, cnps;
+    uint64_t hops, delivered_frames;
     uint64_t bin_bytes[NET_BINS];
 };
 

@@ -32,10 +32,10 @@ static void add_direction(struct network *net, uint32_t from, uint32_t to, uint3
                                   .octet_fs = 8000 * 1000 * GBPS / rate_bps,
                                   .delay_ps = net->mac->serdes + net->mac->module +
                                               (net->mac->cable * net->mac->cable_delay + 999) / 1000 + 1,
-                                  .sending = POOL_NONE,
+                                  .paused_from_ps = SIM_NEVER,
                                   .under_way_first = POOL_NONE};
     for (int class = 0; class < NET_CLASSES; class ++)
-        link->queue[class] = (struct network_queue){.first = POOL_NONE, .paused_from_ps = SIM_NEVER};
+        link->queue[class].first = POOL_NONE;
 }
 
 static void add_link(struct network *net, uint32_t a, uint32_t b, int64_t rate_bps)

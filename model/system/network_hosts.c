@@ -1,10 +1,9 @@
 /* Ideal hosts: flows and their rates, what is made of marks. */
 #include "system/network.h"
+#include "transport/frame.h"
 
 #include <stdlib.h>
 
-#define CNP_BYTES 74u /* RoCE v2 on IPv4, without FCS: IBTA, annex A17 */
-#define CONTROL 0
 #define BITS 8
 
 static int adds_flow(struct network *net, uint32_t from, uint32_t to)
@@ -108,9 +107,8 @@ static void notify(struct network *net, uint32_t host, uint32_t index, int64_t n
         return;
     flow->cnp_at_ps = now;
     flow->cnps++;
-    net->cnps++;
     uint32_t out = net->out[net->node[host].first_out];
-    network_enqueue(net, out, network_new_packet(net, NET_CNP, index, CNP_BYTES, CONTROL), now + 1);
+    network_enqueue(net, out, network_new_packet(net, NET_CNP, index, FRAME_CNP_BYTES, NET_CONTROL), now + 1);
 }
 
 static void take_data(struct network *net, uint32_t host, const struct network_packet *packet, int64_t now)
@@ -122,7 +120,6 @@ static void take_data(struct network *net, uint32_t host, const struct network_p
     if (flow->left_bytes == 0 && flow->got_bytes == flow->sent_bytes)
         flow->done_ps = now;
     net->delivered_frames++;
-    net->delivered_bytes += packet->bytes;
     int64_t bin = (int64_t)((__int128)now * NET_BINS / net->params->duration);
     net->bin_bytes[bin < NET_BINS ? bin : NET_BINS - 1] += packet->bytes;
     if (packet->ce)
