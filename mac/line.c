@@ -66,10 +66,7 @@ int line_init(struct line *line, const struct mac_params *params, int64_t off_pp
     if (phy_init(&line->phy, params, error, error_bytes))
         return -1;
     int64_t block = line->phy.fec.block_octets;
-    line->rule = (struct start_rule){.gap = params->gap,
-                                     .align = params->start,
-                                     .word = params->word / 8,
-                                     .deficit = params->deficit == MAC_DEFICIT_ON};
+    line->rule = start_rule_of(params);
     if (line->rule.word < line->rule.align)
         line->rule.word = line->rule.align;
     line->start = start_of(&line->rule);
@@ -153,7 +150,7 @@ static __attribute__((noinline)) struct line_frame send_through_phy(struct line 
                                .word_at_cyc = arrives_at(line, phy_slot(markers, data + word - 1)),
                                .last_at_cyc = arrives_at(line, last_slot),
                                .bad = tail_cyc > taken_cyc ? ITEM_UNDERRUN : 0};
-    if (bit_errors_damage(&line->errors, first_slot, last_slot))
+    if (p->bit_errors > 0 && bit_errors_damage(&line->errors, first_slot, last_slot))
         frame.bad |= ITEM_DAMAGED;
     if (p->switches > 0) {
         int64_t later = through_switches(line, first_slot, last_slot + 1 - first_slot);

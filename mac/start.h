@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "mac/params.h"
+
 struct start_rule {
     int64_t gap, align, word; /* octets; align and word: powers of two, at least 1 */
     int deficit;
@@ -18,6 +20,12 @@ struct start {
     int64_t end_octet; /* the terminate character of the frame before: behind its FCS */
     int64_t owed;      /* 0 .. align - 1 */
 };
+
+static inline struct start_rule start_rule_of(const struct mac_params *p)
+{
+    return (struct start_rule){
+        .gap = p->gap, .align = p->start, .word = p->word / 8, .deficit = p->deficit == MAC_DEFICIT_ON};
+}
 
 /* Before the first frame. */
 static inline struct start start_of(const struct start_rule *rule)

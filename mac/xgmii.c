@@ -3,7 +3,7 @@
 struct xgmii_shape xgmii_shape_of(const struct mac_params *p)
 {
     return (struct xgmii_shape){
-        .rule = {.gap = p->gap, .align = p->start, .word = p->word / 8, .deficit = p->deficit == MAC_DEFICIT_ON},
+        .rule = start_rule_of(p),
         .preamble = p->preamble,
         .fcs = p->fcs,
         .frame_least = p->frame_least,

@@ -118,16 +118,6 @@ int rnicsim_mac_pause_is_next(const struct rnicsim_mac *mac, int64_t request_cyc
     return mac ? xgmii_pause_is_next(&mac->mac, request_cyc) : 0;
 }
 
-int64_t rnicsim_mac_pause_after_cyc(const struct rnicsim_mac *mac)
-{
-    return mac ? mac->mac.shape.pause_receive_cyc : 0;
-}
-
-int64_t rnicsim_mac_pause_lasts_cyc(const struct rnicsim_mac *mac, int64_t quanta)
-{
-    return mac ? xgmii_pause_lasts_cyc(&mac->mac, quanta) : 0;
-}
-
 int64_t rnicsim_mac_word_bytes(const struct rnicsim_mac *mac)
 {
     return mac ? mac->mac.shape.rule.word : 0;

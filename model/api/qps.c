@@ -154,11 +154,9 @@ int rnicsim_qp_create(struct rnicsim *sim, const struct rnicsim_qp_attr *attr, s
         return api_fail(error, RNICSIM_EINPUT, "QP %u of host %u: %s", attr->qpn, attr->host, wrong);
     }
     open_recovery(&sim->system.nic[attr->host], &qp, attr->retry);
-    if ((attr->max_rd_atomic > 0 || attr->state == RNICSIM_QP_RESET) && system_answer(&sim->system)) {
-        qp_free(&qp);
-        return api_fail(error, RNICSIM_EINPUT, "out of memory");
-    }
-    if (system_add_qp(&sim->system, attr->host, &qp, attr->peer_host) == QP_NONE) {
+    int is_answering = attr->max_rd_atomic > 0 || attr->state == RNICSIM_QP_RESET;
+    if ((is_answering && system_answer(&sim->system)) ||
+        system_add_qp(&sim->system, attr->host, &qp, attr->peer_host) == QP_NONE) {
         qp_free(&qp);
         return api_fail(error, RNICSIM_EINPUT, "out of memory");
     }

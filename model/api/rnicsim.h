@@ -861,9 +861,6 @@ struct rnicsim_mac_frame {
 RNICSIM_API int rnicsim_mac_send(struct rnicsim_mac *mac, struct rnicsim_mac_frame *frame, struct rnicsim_error *error);
 /* Whether a pause frame asked for at request_cyc goes before a frame that waits behind those sent. */
 RNICSIM_API int rnicsim_mac_pause_is_next(const struct rnicsim_mac *mac, int64_t request_cyc);
-/* From a pause frame's last beat at the receiver to the pause, and how long `quanta` last, in cycles. */
-RNICSIM_API int64_t rnicsim_mac_pause_after_cyc(const struct rnicsim_mac *mac);
-RNICSIM_API int64_t rnicsim_mac_pause_lasts_cyc(const struct rnicsim_mac *mac, int64_t quanta);
 RNICSIM_API int64_t rnicsim_mac_word_bytes(const struct rnicsim_mac *mac);
 RNICSIM_API int rnicsim_mac_has_fifo(const struct rnicsim_mac *mac);
 

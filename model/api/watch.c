@@ -142,7 +142,6 @@ static void name_item(const struct rnic *nic, uint32_t index, struct rnicsim_pas
 static void name_read(const struct rnic *nic, uint32_t index, struct rnicsim_pass *pass)
 {
     const struct pcie_read *read = &nic->pcie.read[index];
-    pass->what = "read";
     if (read->kind == PCIE_PAYLOAD_READ)
         name_item(nic, read->ref, pass);
     else if (read->kind == PCIE_WQE_READ)

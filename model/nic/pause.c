@@ -82,9 +82,10 @@ static void take(struct rnic *rnic, int64_t at_ps, int64_t quanta)
     model_assert(rnic->sim, pause->tolds < PAUSE_TOLD_MAX, "%s: more than %d pause frames on their way to obedience",
                  rnic->setup.name, PAUSE_TOLD_MAX);
     pause->told[pause->tolds++] = (struct pause_told){at_ps, until_ps};
-    sim_wake(rnic->sim, pause->per_priority ? rnic->port.decider : pause->line, at_ps);
-    if (allowed_at(pause, at_ps) > at_ps) /* those that wait are to look again when it ends */
-        sim_wake(rnic->sim, pause->per_priority ? rnic->port.decider : pause->line, allowed_at(pause, at_ps));
+    int who = pause->per_priority ? rnic->port.decider : pause->line;
+    sim_wake(rnic->sim, who, at_ps);
+    if (until_ps > at_ps) /* those that wait are to look again when it ends */
+        sim_wake(rnic->sim, who, until_ps);
 }
 
 /* The port's gate: data and answers, ACKs have their priorities. */
@@ -108,10 +109,9 @@ static void ask(struct rnic *rnic, int64_t now, int64_t quanta)
     const struct mac_params *p = rnic->setup.mac;
     struct pause *pause = &rnic->pause;
     int64_t at_ps = now + (p->pause_request > 0 ? p->pause_request : 1) * rnic->mac_clk.whole;
-    if (!pause->frame_waits || at_ps < pause->frame_ps)
+    if (at_ps < pause->frame_ps)
         pause->frame_ps = at_ps;
-    pause->frame_waits = 1; /* one that was not sent yet is overtaken by this one */
-    pause->quanta = quanta;
+    pause->quanta = quanta; /* one that was not sent yet is overtaken by this one */
     pause->refresh_ps = quanta > 0 ? at_ps + headroom_quanta_ps(p->rate, quanta) * p->pause_refresh / 100 : SIM_NEVER;
     sim_wake(rnic->sim, pause->line, pause->frame_ps > now ? pause->frame_ps : now + 1);
 }
@@ -155,7 +155,7 @@ static void send_pause(struct rnic *rnic, int64_t now)
     struct pause *pause = &rnic->pause;
     int64_t head_cyc = clk_at_or_after(&rnic->line.clk, now);
     struct line_frame frame = line_send(&rnic->line, PAUSE_FRAME_BYTES, head_cyc, head_cyc, PAUSE_FRAME_BYTES);
-    pause->frame_waits = 0;
+    pause->frame_ps = SIM_NEVER;
     pause->sent++;
     if (frame.bad) {
         peer->pause.lost++;
@@ -173,13 +173,11 @@ static int64_t decide_line(void *self, int64_t now)
     struct rnic *rnic = self;
     struct pause *pause = &rnic->pause;
     for (;;) {
-        int64_t free_ps = clk_edge(&rnic->line.clk, line_free_cyc(&rnic->line)), frame_ps = SIM_NEVER;
-        if (pause->frame_waits) {
-            frame_ps = pause->frame_ps > free_ps ? pause->frame_ps : free_ps;
-            if (frame_ps <= now) {
-                send_pause(rnic, now);
-                continue;
-            }
+        int64_t free_ps = clk_edge(&rnic->line.clk, line_free_cyc(&rnic->line));
+        int64_t frame_ps = pause->frame_ps > free_ps ? pause->frame_ps : free_ps;
+        if (frame_ps <= now) {
+            send_pause(rnic, now);
+            continue;
         }
         int64_t ready_ps = port_ready_ps(rnic);
         if (ready_ps == SIM_NEVER)
@@ -264,7 +262,7 @@ int pause_init(struct rnic *rnic, char *error, size_t error_bytes)
         return -1;
     pause->on = 1;
     pause->per_priority = p->pause == MAC_PAUSE_PRIORITY;
-    pause->refresh_ps = SIM_NEVER;
+    pause->refresh_ps = pause->frame_ps = SIM_NEVER;
     snprintf(error, error_bytes, "out of memory");
     pause->line = sim_add(rnic->sim, decide_line, rnic, "line", 1);
     pause->look = sim_add(rnic->sim, decide_look, rnic, "pause", 1);

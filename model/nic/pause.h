@@ -26,8 +26,8 @@ struct pause {
     uint32_t xoff_units, xon_units;
     int asked;
     int64_t refresh_ps; /* when it is asked again */
-    int frame_waits;    /* for the line, a pause frame of */
-    int64_t frame_ps, quanta;
+    int64_t frame_ps;   /* from when on a pause frame waits for the line; SIM_NEVER: none does */
+    int64_t quanta;     /* of that */
     /* what the peer asked for */
     struct pause_told told[PAUSE_TOLD_MAX];
     uint32_t tolds;

@@ -265,13 +265,21 @@ static int64_t decide_port_that_holds(void *self, int64_t now)
     return run_port(self, now, LINE_HOLDS);
 }
 
+/* Where something else is decided with it. */
+static int64_t run_port_of_any_line(struct rnic *rnic, int64_t now)
+{
+    return rnic->pause.on     ? run_port(rnic, now, LINE_DECIDES)
+           : rnic->line_holds ? run_port(rnic, now, LINE_HOLDS)
+                              : run_port(rnic, now, LINE_AT_ONCE);
+}
+
 static int64_t decide_port_by_plan(void *self, int64_t now)
 {
     struct rnic *rnic = self;
     int64_t held_ps = faults_release(rnic, now);
     if (rnic->sent_waits)
         sent_forward(rnic);
-    int64_t wake_at = rnic->pause.on ? run_port(rnic, now, LINE_DECIDES) : run_port(rnic, now, LINE_AT_ONCE);
+    int64_t wake_at = run_port_of_any_line(rnic, now);
     int64_t again_ps = faults_release(rnic, now);
     held_ps = again_ps < held_ps ? again_ps : held_ps;
     return held_ps < wake_at ? held_ps : wake_at;
@@ -294,9 +302,7 @@ static int64_t decide_port_sent(void *self, int64_t now)
     struct rnic *rnic = self;
     if (rnic->sent_waits)
         sent_forward(rnic);
-    return rnic->pause.on     ? run_port(rnic, now, LINE_DECIDES)
-           : rnic->line_holds ? run_port(rnic, now, LINE_HOLDS)
-                              : run_port(rnic, now, LINE_AT_ONCE);
+    return run_port_of_any_line(rnic, now);
 }
 
 /* Frames that cut through from the datapath to the line cross two clocks: there the cycle of every beat is kept, from the packet
