@@ -18,12 +18,12 @@ SONAME := librnicsim.so.$(firstword $(subst ., ,$(VERSION)))
 
 LIB_DIRS := model/kernel model/config model/nic model/host model/system model/api pcie transport mac mac/fabric
 LIB_SOURCES := $(wildcard $(addsuffix /*.c,$(LIB_DIRS)))
-TOOL_SOURCES := $(wildcard traces/*.c bench/*.c bench/perftest/*.c bench/sweep/*.c bench/why/*.c bench/waves/*.c bench/compare/*.c verbs/*.c)
+TOOL_SOURCES := $(wildcard traces/*.c bench/*.c bench/perftest/*.c bench/sweep/*.c bench/why/*.c bench/waves/*.c bench/compare/*.c traces/verbs/*.c)
 # stands in for libibverbs in programs: only where its headers are installed, on the processor whose clock it traps
 ifneq ($(and $(filter x86_64,$(shell uname -m)),$(wildcard /usr/include/infiniband/verbs.h)),)
 VERBS_LIBRARY := $(dir $(PROGRAM))librnicsim_verbs.so
 endif
-VERBS_SOURCES := $(wildcard verbs/preload/*.c)
+VERBS_SOURCES := $(wildcard traces/verbs/preload/*.c)
 TEST_SOURCES := $(filter-out tests/golden/renew.c,$(wildcard tests/*.c tests/*/*.c))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 

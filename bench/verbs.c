@@ -5,7 +5,7 @@
 #include "bench/cli.h"
 #include "bench/commands.h"
 #include "bench/model_options.h"
-#include "verbs/launch.h"
+#include "traces/verbs/launch.h"
 
 #define OPTION_HOST 1001
 #define OPTION_SEED 1002

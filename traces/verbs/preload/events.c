@@ -1,5 +1,5 @@
 /* Completion channels: a program sleeps until an armed CQ has a completion. When it learns of it is what host.completion says. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <errno.h>
 #include <stdlib.h>

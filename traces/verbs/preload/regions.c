@@ -1,5 +1,5 @@
 /* Registered memory: its pages are those of a file that the launcher maps too, so that both see each other's writes at once. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A program that waits for its memory to change makes no call. A watcher finds that it is silent, and takes from it the right to read its
  * registered pages: the look that then fails, at one place of the code again and again, is the wait. From then on each look of that place at
  * that page waits for a peer's next write, in virtual time. Meanwhile virtual time stands still, so that the watcher's own clock changes nothing. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Work requests, written into one message for the launcher: one post, one doorbell. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <errno.h>
 #include <string.h>

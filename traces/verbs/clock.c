@@ -1,6 +1,6 @@
 /* Conservative clocks: the simulation and a program go on only to where no other can still act before. So a run is the same
  * however fast the machine, or what else it does. */
-#include "verbs/hosts.h"
+#include "traces/verbs/hosts.h"
 
 #include <stdlib.h>
 

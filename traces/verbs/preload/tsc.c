@@ -1,5 +1,5 @@
 /* The time stamp counter and memory that cannot be read: both are faults of the program, answered here. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

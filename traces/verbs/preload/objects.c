@@ -1,5 +1,5 @@
 /* Protection domains, memory regions, address handles: what a program makes before its queues. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <errno.h>
 #include <stdlib.h>

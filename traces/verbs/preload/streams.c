@@ -1,5 +1,5 @@
 /* TCP between the programs: who reads waits in virtual time for who writes. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* The connection with the launcher. It uses sendto() and recvfrom(): send() and recv() are the program's, and watched (streams.c). */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The newer way to post, ibv_wr_start() to ibv_wr_complete(): requests are collected, and posted as a list. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* QPs, keys and memory that programs make, and what they post. */
-#include "verbs/hosts.h"
+#include "traces/verbs/hosts.h"
 
 #include <errno.h>
 #include <stdlib.h>

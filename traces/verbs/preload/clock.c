@@ -1,5 +1,5 @@
 /* The clocks that a program can look at show virtual time. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

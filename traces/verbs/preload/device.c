@@ -1,5 +1,5 @@
 /* The device: rdma0, one port of RoCE v2. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* What programs ask for, and their answers. */
-#include "verbs/hosts.h"
+#include "traces/verbs/hosts.h"
 
 #include <errno.h>
 #include <stdlib.h>

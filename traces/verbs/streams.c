@@ -1,6 +1,6 @@
 /* TCP streams between the programs: what is written at one instant can be read somewhat later. Only counts are kept here; the bytes go
  * through the kernel. */
-#include "verbs/hosts.h"
+#include "traces/verbs/hosts.h"
 
 #include <stdlib.h>
 

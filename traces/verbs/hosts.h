@@ -3,7 +3,7 @@
 #define VERBS_HOSTS_H
 
 #include "api/rnicsim.h"
-#include "verbs/protocol.h"
+#include "traces/verbs/protocol.h"
 
 #define VERBS_HOSTS 2
 #define VERBS_MAPS 4096

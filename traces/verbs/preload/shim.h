@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "verbs/protocol.h"
+#include "traces/verbs/protocol.h"
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
 #define SHIM_NEVER INT64_MAX

@@ -1,5 +1,5 @@
 /* Completion queues and queue pairs. */
-#include "verbs/preload/shim.h"
+#include "traces/verbs/preload/shim.h"
 
 #include <errno.h>
 #include <stdlib.h>

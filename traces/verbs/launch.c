@@ -1,8 +1,8 @@
 /* Starts the programs, waits for what they say, tells how they ended. Nothing is left of them afterwards: each is a process group, which
  * is ended as a whole, and their memory lies in files without names. */
-#include "verbs/launch.h"
+#include "traces/verbs/launch.h"
 
-#include "verbs/hosts.h"
+#include "traces/verbs/hosts.h"
 
 #include <errno.h>
 #include <limits.h>
