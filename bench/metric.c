@@ -246,3 +246,23 @@ int metric_assert(const json_t *summary, const char *text)
              json_is_null(found) ? "not known (null: too few samples, or nothing of that kind)" : "no single value");
     return CLI_ASSERTION;
 }
+
+error_t metric_asserts_take(struct metric_asserts *asserts, const char *text)
+{
+    if (asserts->count == METRIC_ASSERTS_MAX) {
+        cli_fail("--assert: more than %u are not allowed", METRIC_ASSERTS_MAX);
+        return CLI_TOLD;
+    }
+    asserts->text[asserts->count++] = text;
+    return metric_check(text) == CLI_DONE ? 0 : CLI_TOLD;
+}
+
+int metric_asserts_judge(const struct metric_asserts *asserts, const json_t *summary)
+{
+    int worst = CLI_DONE;
+    for (size_t i = 0; i < asserts->count; i++) {
+        int result = metric_assert(summary, asserts->text[i]);
+        worst = result > worst ? result : worst;
+    }
+    return worst;
+}

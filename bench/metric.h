@@ -6,6 +6,7 @@
 #ifndef BENCH_METRIC_H
 #define BENCH_METRIC_H
 
+#include <argp.h>
 #include <jansson.h>
 
 /* The value, borrowed; NULL: there is no such name. */
@@ -17,6 +18,16 @@ const char *metric_unit(const char *name);
 
 /* Returns CLI_DONE, CLI_ASSERTION (it does not hold: one line with the value), or CLI_INPUT (what is asserted makes no sense: one line). */
 int metric_assert(const json_t *summary, const char *assertion);
+/* Those that a command line has. */
+#define METRIC_ASSERTS_MAX 32u
+struct metric_asserts {
+    const char *text[METRIC_ASSERTS_MAX];
+    size_t count;
+};
+/* One --assert more; for an argp parser, as cli_parse() has them. */
+error_t metric_asserts_take(struct metric_asserts *asserts, const char *text);
+/* All are judged, the worst of them counts: 2 before 1. */
+int metric_asserts_judge(const struct metric_asserts *asserts, const json_t *summary);
 /* CLI_DONE, or CLI_INPUT and one line: before anything is run, whether the text can be read at all. */
 int metric_check(const char *assertion);
 

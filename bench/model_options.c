@@ -74,6 +74,18 @@ int model_options_no_boards(void)
                     folder);
 }
 
+int model_options_extend(struct model_options *to, const struct model_options *from, const char *const *set,
+                         size_t count)
+{
+    error_t failed = 0;
+    *to = (struct model_options){.board = from->board, .host = from->host, .mac = from->mac};
+    for (size_t i = 0; i < from->set_count && !failed; i++)
+        failed = model_options_set(to, from->set[i]);
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = model_options_set(to, set[i]);
+    return failed ? cli_fail("out of memory for the settings") : CLI_DONE;
+}
+
 int model_options_apply(const struct model_options *model, struct rnicsim_options *options)
 {
     char boards[512];

@@ -19,6 +19,9 @@ struct model_options {
 const struct argp *model_options_argp(void);
 /* One -s more; the text is not copied. 0, or ENOMEM. */
 error_t model_options_set(struct model_options *model, const char *text);
+/* The same options with more settings, "key=value"; to be freed. 0, or CLI_INPUT after one line. */
+int model_options_extend(struct model_options *to, const struct model_options *from, const char *const *set,
+                         size_t count);
 /* Fills what these options say into `options`. Returns 0, or CLI_INPUT: no board was named. */
 int model_options_apply(const struct model_options *model, struct rnicsim_options *options);
 /* And creates it. Returns an exit status; when it is not CLI_DONE, one line was told. */

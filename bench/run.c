@@ -62,16 +62,6 @@ static const struct argp_option run_option_table[] = {
     {0},
 };
 
-static error_t take_assertion(struct run_options *options, const char *value)
-{
-    if (options->assert_count == RUN_ASSERTS_MAX) {
-        cli_fail("--assert: more than %u are not allowed", RUN_ASSERTS_MAX);
-        return CLI_TOLD;
-    }
-    options->asserts[options->assert_count++] = value;
-    return metric_check(value) == CLI_DONE ? 0 : CLI_TOLD;
-}
-
 static error_t take_side(struct run_options *options, const char *value)
 {
     static const char *const side[] = {[CAPTURE_LINE] = "line", [CAPTURE_HOST_A] = "a", [CAPTURE_HOST_B] = "b"};
@@ -123,7 +113,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPTION_LANG:
         return page_lang_read(value, &options->lang) != 0 ? CLI_TOLD : 0;
     case OPTION_ASSERT:
-        return take_assertion(options, value);
+        return metric_asserts_take(&options->asserts, value);
     case OPTION_CHARTS:
         return gnuplot_formats(value, &options->chart_formats) != 0 ? CLI_TOLD : 0;
     case OPTION_HORIZON_OFF:

@@ -210,20 +210,15 @@ static void warn_if_partial(const struct runs *runs)
              result->stuck[0] != 0 ? result->stuck : result->first_waiting);
 }
 
-/* All are judged, the worst of them counts: 2 before 1. */
 static int judge(const struct runs *runs)
 {
     const struct run_options *options = runs->options;
-    int worst = CLI_DONE;
-    if (options->assert_count == 0)
+    if (options->asserts.count == 0)
         return CLI_DONE;
     json_t *summary = summary_make(&runs->simulate.result, 1);
     if (summary == NULL)
         return cli_fail("out of memory for the result");
-    for (size_t i = 0; i < options->assert_count; i++) {
-        int result = metric_assert(summary, options->asserts[i]);
-        worst = result > worst ? result : worst;
-    }
+    int worst = metric_asserts_judge(&options->asserts, summary);
     json_decref(summary);
     return worst;
 }

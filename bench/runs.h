@@ -5,10 +5,9 @@
 #include "bench/model_options.h"
 #include "bench/page.h"
 #include "bench/source.h"
+#include "bench/metric.h"
 #include "bench/waves/waves.h"
 #include "traces/capture_writer.h"
-
-#define RUN_ASSERTS_MAX 32u
 
 struct run_options {
     struct model_options model;
@@ -20,8 +19,7 @@ struct run_options {
     struct waves_options waves;
     int checks_data; /* payload holds bytes */
     uint64_t seed;
-    const char *asserts[RUN_ASSERTS_MAX];
-    size_t assert_count;
+    struct metric_asserts asserts;
     enum page_lang lang;    /* of report.html */
     unsigned chart_formats; /* a set of enum gnuplot_format */
     int force, json, quiet, no_charts, horizon_off;

@@ -28,7 +28,6 @@ enum {
 
 #define BLOCKS_MOST 1000000u
 #define NOT_GIVEN UINT64_MAX
-#define ASSERTS_MAX 32u
 
 struct size_options {
     struct model_options model;
@@ -37,8 +36,7 @@ struct size_options {
     const char *also[SIZE_OTHERS_MAX];
     size_t also_count;
     uint64_t seeds;
-    const char *asserts[ASSERTS_MAX];
-    size_t assert_count;
+    struct metric_asserts asserts;
     unsigned formats;
     int full, ecc;
     uint64_t seed, bram36, uram; /* NOT_GIVEN */
@@ -108,16 +106,6 @@ static error_t take_also(struct size_options *options, const char *path)
     return 0;
 }
 
-static error_t take_assertion(struct size_options *options, const char *text)
-{
-    if (options->assert_count == ASSERTS_MAX) {
-        cli_fail("--assert: more than %u are not allowed", ASSERTS_MAX);
-        return CLI_TOLD;
-    }
-    options->asserts[options->assert_count++] = text;
-    return metric_check(text) == CLI_DONE ? 0 : CLI_TOLD;
-}
-
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct size_options *options = state->input;
@@ -137,7 +125,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         options->ecc = 1;
         return 0;
     case OPTION_ASSERT:
-        return take_assertion(options, value);
+        return metric_asserts_take(&options->asserts, value);
     case OPTION_FULL:
         options->full = 1;
         return 0;
@@ -240,19 +228,14 @@ static int write_files(struct size *size, const struct size_report *report)
     return results_finish(results);
 }
 
-/* All are judged, the worst of them counts: 2 before 1. */
 static int judge(const struct size_options *options, const struct size_report *report)
 {
-    int worst = CLI_DONE;
-    if (options->assert_count == 0)
+    if (options->asserts.count == 0)
         return CLI_DONE;
     json_t *size = size_json_make(report);
     if (size == NULL)
         return cli_fail("out of memory for the result");
-    for (size_t i = 0; i < options->assert_count; i++) {
-        int result = metric_assert(size, options->asserts[i]);
-        worst = result > worst ? result : worst;
-    }
+    int worst = metric_asserts_judge(&options->asserts, size);
     json_decref(size);
     return worst;
 }

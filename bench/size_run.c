@@ -91,23 +91,18 @@ static int gather(struct size_run *run)
 
 int size_run(struct size_run *run, struct size_workload *workload, const char *const *set, size_t set_count)
 {
-    const struct model_options *model = workload->model;
+    struct model_options model;
     struct rnicsim_options options = {.seed = workload->seed};
     *run = (struct size_run){.workload = workload};
-    if (model_options_apply(model, &options) != 0)
-        return CLI_INPUT;
-    const char **all = calloc(model->set_count + set_count + 1, sizeof *all);
-    if (all == NULL || collect_init(&run->collect) != 0) {
-        free(all);
-        return cli_fail("out of memory for the statistics");
-    }
-    for (size_t i = 0; i < model->set_count + set_count; i++)
-        all[i] = i < model->set_count ? model->set[i] : set[i - model->set_count];
-    options.set = all;
-    options.set_count = model->set_count + set_count;
-    int result = replay(run, &options);
-    free(all);
-    return result == 0 ? gather(run) : result;
+    int result = model_options_extend(&model, workload->model, set, set_count);
+    if (result == CLI_DONE)
+        result = model_options_apply(&model, &options);
+    if (result == CLI_DONE && collect_init(&run->collect) != 0)
+        result = cli_fail("out of memory for the statistics");
+    if (result == CLI_DONE)
+        result = replay(run, &options);
+    model_options_free(&model);
+    return result == CLI_DONE ? gather(run) : result;
 }
 
 void size_run_free(struct size_run *run)

@@ -15,10 +15,12 @@ void steady_begin(struct steady *steady, uint64_t total)
     *steady = (struct steady){.total = total};
 }
 
-static size_t place_of(uint64_t done, uint64_t total, size_t places)
+_Static_assert(STEADY_STRETCHES % STEADY_BATCHES == 0, "a batch is whole stretches");
+
+static size_t stretch_of(uint64_t done, uint64_t total)
 {
-    size_t place = (size_t)((unsigned __int128)(done - 1) * places / total);
-    return place < places ? place : places - 1;
+    size_t stretch = (size_t)((unsigned __int128)(done - 1) * STEADY_STRETCHES / total);
+    return stretch < STEADY_STRETCHES ? stretch : STEADY_STRETCHES - 1;
 }
 
 void steady_add(struct steady *steady, const struct rnicsim_event *event, uint64_t done)
@@ -26,8 +28,7 @@ void steady_add(struct steady *steady, const struct rnicsim_event *event, uint64
     if (steady->total == 0 || event->kind != RNICSIM_SEND_DONE || event->status != 0 || done == 0)
         return;
     int64_t latency_ps = event->stamp_ps[RNICSIM_AT_SEEN] - event->stamp_ps[RNICSIM_AT_ARRIVAL];
-    size_t stretch = place_of(done, steady->total, STEADY_STRETCHES),
-           batch = place_of(done, steady->total, STEADY_BATCHES);
+    size_t stretch = stretch_of(done, steady->total), batch = stretch / (STEADY_STRETCHES / STEADY_BATCHES);
     steady->sum_ps[stretch] += (double)latency_ps;
     steady->count[stretch]++;
     steady->end_ps[batch] = event->at_ps;

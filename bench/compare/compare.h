@@ -18,7 +18,6 @@ struct compare_fifo {
 };
 
 struct compare_set {
-    const char *path;
     struct compare_fifo fifos[COMPARE_FIFOS_MAX];
     size_t count;
     int has_tails;

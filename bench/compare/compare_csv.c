@@ -80,7 +80,6 @@ int compare_read_csv(struct compare_set *set, const char *path)
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return cli_fail("%s: %s", path, strerror(errno));
-    set->path = path;
     while (result == CLI_DONE && fgets(line, sizeof line, file) != NULL) {
         reading.line++;
         line[strcspn(line, "\r\n")] = 0;

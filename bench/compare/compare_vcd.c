@@ -362,7 +362,6 @@ int compare_read_vcd(struct compare_set *set, const struct compare_set *predicte
     vcd.file = fopen(options->measured, "re");
     if (vcd.file == NULL)
         return cli_fail("%s: %s", options->measured, strerror(errno));
-    set->path = options->measured;
     set->has_tails = 1;
     int result = prepare(&vcd, set, predicted);
     if (result == CLI_DONE)

@@ -166,7 +166,7 @@ static int find_all(struct why *why)
     if (result == CLI_DONE)
         choose_target(why);
     if (result == CLI_DONE)
-        result = why_run(options, NULL, 0, &why->now);
+        result = why_outcome_of(options, &why->first.result, &why->now);
     if (result == CLI_DONE)
         result = why_event_find(&why->worst, options);
     if (result == CLI_DONE)

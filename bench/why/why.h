@@ -34,6 +34,8 @@ struct why_outcome {
     int is_complete;
 };
 
+/* What a run has shown. */
+int why_outcome_of(const struct why_options *options, const struct result *result, struct why_outcome *out);
 /* Runs it with settings, "key=value", besides the options' own. */
 int why_run(const struct why_options *options, const char *const *set, size_t count, struct why_outcome *out);
 /* Begins a simulation with them: its workload is open, and it is still to be run. */
@@ -90,13 +92,13 @@ int why_lift_all(struct why_limits *limits, const struct why_options *options, c
 /* ---- the tornado (why_tornado.c) ---- */
 
 struct why_bar {
-    char key[96], value[64], low[64], high[64]; /* the parameter, and what was tried */
-    double at_low, at_high;                     /* the target; NAN: that value is not allowed, or tells nothing */
+    char key[96], value[640]; /* the parameter, as struct rnicsim_param_info has it */
+    double at_low, at_high;   /* the target; NAN: that value is not allowed, or tells nothing */
 };
 
 struct why_tornado {
     struct why_bar *bars; /* the largest effect first; those without one are not in it */
-    size_t count, tried, refused;
+    size_t count, tried;
     double target;
 };
 

@@ -171,13 +171,11 @@ static void name_lift(struct why_lift *lift, const struct candidate *candidate)
 /* Builds the model with what was lifted, to know the values in effect. */
 static int build(const struct why_options *options, const char *const *set, size_t count, struct rnicsim **sim)
 {
-    struct model_options model = {.board = options->model.board, .host = options->model.host};
+    struct model_options model;
     struct rnicsim_options create = {.seed = options->seed};
-    int failed = 0;
-    for (size_t i = 0; i < options->model.set_count + count; i++)
-        failed |= model_options_set(&model, i < options->model.set_count ? options->model.set[i]
-                                                                         : set[i - options->model.set_count]) != 0;
-    int result = failed ? cli_fail("out of memory for the settings") : model_options_create(&model, &create, sim);
+    int result = model_options_extend(&model, &options->model, set, count);
+    if (result == CLI_DONE)
+        result = model_options_create(&model, &create, sim);
     model_options_free(&model);
     return result;
 }

@@ -9,6 +9,7 @@
 #include "bench/text.h"
 #include "bench/why/why.h"
 
+#define VALUE_SHOWN 63u /* characters of a value: a distribution may be long */
 #define PS_PER_NS 1e3
 #define PS_PER_US 1e6
 #define BARS_SHOWN 15u
@@ -182,7 +183,7 @@ static json_t *bar_json(const struct why_bar *bar, int *failed)
 {
     json_t *object = json_object();
     summary_put(object, "key", json_string(bar->key), failed);
-    summary_put(object, "value", json_string(bar->value), failed);
+    summary_put(object, "value", json_stringn(bar->value, strnlen(bar->value, VALUE_SHOWN)), failed);
     summary_put(object, "at_low", number(bar->at_low), failed);
     summary_put(object, "at_high", number(bar->at_high), failed);
     return object;

@@ -30,7 +30,7 @@ static void find_full_key(const struct result *result, struct why_outcome *out)
     }
 }
 
-static int fill(const struct why_options *options, const struct result *result, struct why_outcome *out)
+int why_outcome_of(const struct why_options *options, const struct result *result, struct why_outcome *out)
 {
     *out = (struct why_outcome){.target = NAN,
                                 .goodput_gbps = result->goodput_gbps,
@@ -56,19 +56,15 @@ static int fill(const struct why_options *options, const struct result *result, 
 
 int why_run(const struct why_options *options, const char *const *set, size_t count, struct why_outcome *out)
 {
-    struct model_options model = {.board = options->model.board, .host = options->model.host};
+    struct model_options model;
     struct simulate simulate = {0};
-    int result = CLI_DONE;
-    for (size_t i = 0; result == CLI_DONE && i < options->model.set_count + count; i++)
-        if (model_options_set(&model, i < options->model.set_count ? options->model.set[i]
-                                                                   : set[i - options->model.set_count]) != 0)
-            result = cli_fail("out of memory for the settings");
+    int result = model_options_extend(&model, &options->model, set, count);
     if (result == CLI_DONE)
         result = why_prepare(options, &model, &simulate);
     if (result == CLI_DONE)
         result = simulate_run(&simulate);
     if (result == CLI_DONE)
-        result = fill(options, &simulate.result, out);
+        result = why_outcome_of(options, &simulate.result, out);
     simulate_free(&simulate);
     model_options_free(&model);
     return result;

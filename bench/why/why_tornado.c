@@ -74,28 +74,22 @@ static int list_bars(struct why_tornado *tornado, const struct why_options *opti
             continue;
         *bar = (struct why_bar){.at_low = NAN, .at_high = NAN};
         snprintf(bar->key, sizeof bar->key, "%s", param.key);
-        snprintf(bar->value, sizeof bar->value, "%.63s", param.value);
+        snprintf(bar->value, sizeof bar->value, "%s", param.value);
         tornado->count++;
     }
     rnicsim_destroy(sim);
     return tornado->bars != NULL ? CLI_DONE : cli_fail("out of memory for the parameters");
 }
 
-/* Each parameter is two runs: less, and more. The value is read again, since a distribution is longer than what is told of it. */
+/* Each parameter is two runs: less, and more. */
 static int run_one(void *context, size_t index, void *out)
 {
     const struct tornado_run *run = context;
     const struct why_bar *bar = &run->bars[index / 2];
-    struct rnicsim_options create = {.seed = run->options->seed};
-    struct rnicsim_param_info param;
-    struct rnicsim *sim;
     char value[700], setting[800] = "";
     const char *set[] = {setting};
-    if (model_options_create(&run->options->model, &create, &sim) != CLI_DONE)
-        return CLI_INPUT;
-    if (model_param(sim, bar->key, &param) && scale(param.value, index % 2 ? 1 : -1, value, sizeof value))
+    if (scale(bar->value, index % 2 ? 1 : -1, value, sizeof value))
         snprintf(setting, sizeof setting, "%s=%s", bar->key, value);
-    rnicsim_destroy(sim);
     return why_run(run->options, set, 1, out);
 }
 
@@ -122,8 +116,6 @@ static void take(struct why_tornado *tornado, const int *status, const struct wh
             const struct why_outcome *outcome = &outcomes[2 * i + k];
             int is_good = status[2 * i + k] == CLI_DONE && outcome->is_complete;
             *(k ? &bar->at_high : &bar->at_low) = is_good ? outcome->target : NAN;
-            scale(bar->value, k ? 1 : -1, k ? bar->high : bar->low, sizeof bar->low);
-            tornado->refused += !is_good;
         }
     }
     tornado->tried = tornado->count;

@@ -243,9 +243,25 @@ static void test_wrong(void)
     }
 }
 
+/* All of its runs have the MAC that was asked for: the target is that of rnicsim run. */
+static void of_a_named_mac(void)
+{
+    struct command command;
+    command_open(&command);
+    CU_ASSERT_EQUAL(
+        command_run(&command, "w='write_bw -m 1024 -s 65536 -n 40'; for m in '' '--mac cmac'; do "
+                              "$R run -b u280_100g $m --perftest \"$w\" --json | sed -n 's/^ *\"avg\": //p' | head -1; "
+                              "$R why -b u280_100g $m --perftest \"$w\" --no-tornado --json | "
+                              "sed -n 's/^ *\"target_value\": //p'; done | tr -d ',' | uniq -c | awk '{print $1}'"),
+        0);
+    CU_ASSERT_STRING_EQUAL(command.out, "2\n2\n"); /* two equal ones, and two others */
+    command_close(&command);
+}
+
 void suite_bench_why_slow(void)
 {
     CU_pSuite suite = CU_add_suite("bench/why", NULL, NULL);
+    CU_add_test(suite, "of a named MAC", of_a_named_mac);
     CU_add_test(suite, "fifteen bottlenecks, named and lifted", test_limits);
     CU_add_test(suite, "what made a request late", test_causes);
     CU_add_test(suite, "the slowest requests", test_slowest);
